@@ -1,0 +1,133 @@
+"""One SQLite file a profile: opening, migrating with a backup before, and transactions.
+
+A `Database` belongs to the thread that opened it. Every process opens its own; SQLite's write lock makes one writer.
+"""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import sqlite_utils
+
+from memreview.store.errors import StoreError, StoreReadOnly, StoreTooNew, translated
+from memreview.store.schema import migrations
+
+FILE_NAME = "memreview.sqlite"
+BUSY_SECONDS = 5.0
+
+
+class Database:
+    """`execute` reads and writes; writes happen inside `transaction()`, which is immediate and all or nothing."""
+
+    def __init__(self, path: Path, connection: sqlite3.Connection) -> None:
+        self.path = path
+        self.connection = connection
+
+    @classmethod
+    def open(cls, path: Path, *, create: bool = True) -> Database:
+        """Open and bring up to date. A file of an older schema is backed up beside it first.
+
+        Raises `StoreError` where the file can't be opened, read, written, or is newer than this program.
+        """
+        if not create and not path.exists():
+            raise StoreError("There is no profile here yet.", "Import an export first.")
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        except OSError as error:
+            raise StoreReadOnly("The profile folder can't be made.") from error
+        with translated():
+            connection = _connect(path)
+            try:
+                database = cls(path, connection)
+                database._migrate()
+            except BaseException:
+                connection.close()
+                raise
+        return database
+
+    def _migrate(self) -> None:
+        tables = sqlite_utils.Database(self.connection)
+        pending = migrations.pending(tables)
+        applied = {migration.name for migration in migrations.applied(tables)}
+        if applied - {migration.name for migration in migrations._migrations}:
+            raise StoreTooNew("This profile was written by a newer memreview.")
+        if applied and pending:
+            from memreview.store.backup import back_up  # late: a backup opens databases itself
+
+            back_up(self, reason="before-migration")
+        if pending:
+            migrations.apply(tables)
+
+    @contextmanager
+    def transaction(self) -> Iterator[None]:
+        """An immediate transaction, or a savepoint where one is open already."""
+        nested = self.connection.in_transaction
+        begin, commit, rollback = (
+            ("SAVEPOINT nested", "RELEASE nested", "ROLLBACK TO nested")
+            if nested
+            else ("BEGIN IMMEDIATE", "COMMIT", "ROLLBACK")
+        )
+        with translated():
+            self.connection.execute(begin)
+            try:
+                yield
+                self.connection.execute(commit)
+            except BaseException:
+                # A full disk has rolled back already; a second error here would hide the first.
+                if self.connection.in_transaction:
+                    self.connection.execute(rollback)
+                    if nested:
+                        self.connection.execute("RELEASE nested")
+                raise
+
+    def execute(self, sql: str, parameters: Sequence[Any] | dict[str, Any] = ()) -> sqlite3.Cursor:
+        with translated():
+            return self.connection.execute(sql, parameters)
+
+    def executemany(
+        self, sql: str, rows: Iterator[Sequence[Any]] | Sequence[Sequence[Any]]
+    ) -> sqlite3.Cursor:
+        with translated():
+            return self.connection.executemany(sql, rows)
+
+    def one(self, sql: str, parameters: Sequence[Any] | dict[str, Any] = ()) -> sqlite3.Row | None:
+        row: sqlite3.Row | None = self.execute(sql, parameters).fetchone()
+        return row
+
+    def all(self, sql: str, parameters: Sequence[Any] | dict[str, Any] = ()) -> list[sqlite3.Row]:
+        return self.execute(sql, parameters).fetchall()
+
+    def value(self, sql: str, parameters: Sequence[Any] | dict[str, Any] = ()) -> Any:
+        row = self.one(sql, parameters)
+        return None if row is None else row[0]
+
+    def state(self, name: str, default: str = "") -> str:
+        found = self.value("SELECT value FROM state WHERE name = ?", (name,))
+        return default if found is None else str(found)
+
+    def set_state(self, name: str, value: str) -> None:
+        self.execute(
+            "INSERT INTO state VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET value = excluded.value",
+            (name, value),
+        )
+
+    def close(self) -> None:
+        """Close; safe to call twice."""
+        self.connection.close()
+
+
+def _connect(path: Path) -> sqlite3.Connection:
+    new = not path.exists()
+    connection = sqlite3.connect(path, timeout=BUSY_SECONDS, isolation_level=None)
+    connection.row_factory = sqlite3.Row
+    if new:
+        os.chmod(path, 0o600)  # the most personal data there is
+    for pragma in ("journal_mode = WAL", "synchronous = NORMAL", "foreign_keys = ON", "temp_store = MEMORY"):
+        connection.execute(f"PRAGMA {pragma}")
+    connection.execute("PRAGMA mmap_size = 268435456")
+    return connection

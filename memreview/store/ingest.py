@@ -1,0 +1,472 @@
+"""Storing an export: entries in batches that nothing shows, memories staged, and one transaction that makes it count.
+
+Until `finish` flips the import to 'done', its rows are invisible (see store/schema.py). So a killed import leaves
+nothing half-done, a stopped one goes on after its last whole conversation, and the person can decide meanwhile.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import time
+import zlib
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, TypeVar
+
+import msgspec
+
+from memreview.records import (
+    Bundle,
+    Conversation,
+    Entry,
+    EntryRef,
+    MemoryChange,
+    MemoryRecord,
+    MemoryStatus,
+    NativeState,
+    Note,
+    Source,
+)
+from memreview.store import journal, keywords
+from memreview.store.database import Database
+
+MAX_NOTES = 2_000
+
+T = TypeVar("T")
+
+
+class ImportReport(msgspec.Struct, frozen=True):
+    """What came in (`counts`), what did not and why (`notes`, at most MAX_NOTES; `counts` has them all).
+
+    Counts: conversations, entries.<origin>, entries.new / known / changed, memories.new / known / changed / gone /
+    stayed_deleted, times.unknown, notes.<kind>.
+    """
+
+    counts: dict[str, int] = {}
+    notes: tuple[Note, ...] = ()
+
+
+class ImportRow(msgspec.Struct, frozen=True):
+    id: int
+    source: Source
+    source_id: int
+    file_name: str
+    format: str
+    state: str
+    exported_at: int | None
+    started_at: int
+    finished_at: int | None
+    cursor: str | None
+    report: ImportReport
+
+
+Meaning = Callable[[str], str]
+Buried = Callable[[Sequence[MemoryRecord]], Sequence[bool]]
+
+
+def source_id(database: Database, source: Source) -> int:
+    """The id of this account's source, made where there is none."""
+    with database.transaction():
+        database.execute(
+            "INSERT OR IGNORE INTO sources (provider, account, label) VALUES (?, ?, ?)",
+            (source.provider, source.account, source.label or source.provider),
+        )
+        return int(
+            database.value(
+                "SELECT id FROM sources WHERE provider = ? AND account = ?", (source.provider, source.account)
+            )
+        )
+
+
+def begin(
+    database: Database, source: int, *, file_name: str, format: str, fingerprint: str, exported_at: int | None
+) -> ImportRow:
+    """Start an import, or take up the one of the same file that was stopped."""
+    with database.transaction():
+        found = database.value(
+            "SELECT id FROM imports WHERE source_id = ? AND fingerprint = ? AND state = 'stopped' ORDER BY id DESC LIMIT 1",
+            (source, fingerprint),
+        )
+        if found is None:
+            cursor = database.execute(
+                "INSERT INTO imports (source_id, file_name, format, fingerprint, state, exported_at, started_at)"
+                " VALUES (?, ?, ?, ?, 'running', ?, ?)",
+                (source, file_name, format, fingerprint, exported_at, _now()),
+            )
+            found = cursor.lastrowid
+        database.execute("UPDATE imports SET state = 'running' WHERE id = ?", (found,))
+    return get(database, int(found))
+
+
+def add(database: Database, row: ImportRow, bundles: Sequence[Bundle]) -> ImportRow:
+    """Store some bundles in one transaction and return the row with its new cursor and report."""
+    counts: Counter[str] = Counter(row.report.counts)
+    notes = list(row.report.notes)
+    with database.transaction():
+        seq = int(database.value("SELECT coalesce(max(seq), 0) FROM staged WHERE import_id = ?", (row.id,)))
+        for bundle in bundles:
+            if bundle.conversation is not None:
+                flips = _add_conversation(database, row, bundle.conversation, bundle.entries, counts)
+                seq = _stage(database, row.id, seq, "active", flips)
+            seq = _stage(database, row.id, seq, "memory", bundle.memories)
+            seq = _stage(database, row.id, seq, "change", bundle.changes)
+            if bundle.memories_complete:
+                seq = _stage(database, row.id, seq, "complete", [True])
+            if bundle.original is not None:
+                database.execute(
+                    "INSERT OR REPLACE INTO originals VALUES (?, ?, ?)",
+                    (row.id, bundle.original.name, zlib.compress(bundle.original.body, 6)),
+                )
+            counts.update(f"notes.{note.kind}" for note in bundle.notes)
+            notes.extend(bundle.notes[: MAX_NOTES - len(notes)])
+        report = ImportReport(dict(counts), tuple(notes))
+        cursor = bundles[-1].cursor if bundles else row.cursor
+        database.execute(
+            "UPDATE imports SET cursor = ?, report = ? WHERE id = ?", (cursor, _encode(report), row.id)
+        )
+    return msgspec.structs.replace(row, cursor=cursor, report=report)
+
+
+def finish(database: Database, row: ImportRow, *, meaning: Meaning, buried: Buried) -> ImportRow:
+    """Make the import count: merge its memories, mark what the assistant dropped, and flip its state, in one
+    journaled step.
+
+    `meaning(text)` gives the key by which equal claims are known; `buried(records)` says which of the new ones the
+    person had deleted or rejected (tombstones).
+    """
+    with journal.action(database, "import", file=row.file_name, import_id=row.id) as act:
+        counts: Counter[str] = Counter(row.report.counts)
+        for flip in _staged(database, row.id, "active", tuple[int, bool]):
+            act.update("entries", flip[0], active=int(flip[1]))
+        counts["entries.changed"] = _replace_revised(database, act, row.id)
+        _merge_memories(database, act, row, counts, meaning, buried)
+        report = msgspec.structs.replace(row.report, counts=dict(counts))
+        act.update("imports", row.id, state="done", finished_at=_now(), report=_encode(report))
+        act.note(new=counts["memories.new"], changed=counts["memories.changed"], gone=counts["memories.gone"])
+        database.execute("DELETE FROM staged WHERE import_id = ?", (row.id,))
+    return get(database, row.id)
+
+
+def stop(database: Database, import_id: int) -> None:
+    """Leave a running import where it is; `begin` with the same file takes it up."""
+    with database.transaction():
+        database.execute(
+            "UPDATE imports SET state = 'stopped' WHERE id = ? AND state = 'running'", (import_id,)
+        )
+
+
+def stop_abandoned(database: Database) -> None:
+    """After a crash nobody runs these any more. Only for whoever holds the import lock."""
+    if database.value("SELECT EXISTS (SELECT 1 FROM imports WHERE state = 'running')"):
+        with database.transaction():
+            database.execute("UPDATE imports SET state = 'stopped' WHERE state = 'running'")
+
+
+def discard(database: Database, import_id: int) -> None:
+    """Remove a stopped import and what it had stored aside. It never counted, so there is nothing to undo."""
+    with database.transaction():
+        if database.value("SELECT state FROM imports WHERE id = ?", (import_id,)) != "stopped":
+            raise LookupError(f"import {import_id} is not stopped")
+        database.execute("DELETE FROM staged WHERE import_id = ?", (import_id,))
+        database.execute("DELETE FROM originals WHERE import_id = ?", (import_id,))
+        keywords.forget(database, import_id)
+        database.execute("DELETE FROM entries WHERE import_id = ?", (import_id,))
+        database.execute(
+            "DELETE FROM conversations WHERE NOT EXISTS (SELECT 1 FROM entries e WHERE e.conversation_id = conversations.id)"
+        )
+        database.execute("DELETE FROM imports WHERE id = ?", (import_id,))
+
+
+def get(database: Database, import_id: int) -> ImportRow:
+    found = imports(database, import_id)
+    if not found:
+        raise LookupError(f"no import {import_id}")
+    return found[0]
+
+
+def imports(database: Database, import_id: int | None = None) -> list[ImportRow]:
+    """All imports, newest first, or the one asked for."""
+    rows = database.all(
+        """SELECT i.*, s.provider, s.account, s.label FROM imports i JOIN sources s ON s.id = i.source_id
+           WHERE ? IS NULL OR i.id = ? ORDER BY i.id DESC""",
+        (import_id, import_id),
+    )
+    return [
+        ImportRow(
+            id=row["id"],
+            source=Source(row["provider"], row["account"], row["label"]),
+            source_id=row["source_id"],
+            file_name=row["file_name"],
+            format=row["format"],
+            state=row["state"],
+            exported_at=row["exported_at"],
+            started_at=row["started_at"],
+            finished_at=row["finished_at"],
+            cursor=row["cursor"],
+            report=msgspec.json.decode(row["report"], type=ImportReport),
+        )
+        for row in rows
+    ]
+
+
+def original(database: Database, import_id: int) -> tuple[str, bytes] | None:
+    """The memory store's own file as it was imported: (name, bytes)."""
+    row = database.one(
+        "SELECT name, body FROM originals WHERE import_id = ? ORDER BY name LIMIT 1", (import_id,)
+    )
+    return None if row is None else (row["name"], zlib.decompress(row["body"]))
+
+
+# -- entries --------------------------------------------------------------------------------------------------------
+
+
+def _add_conversation(
+    database: Database,
+    row: ImportRow,
+    conversation: Conversation,
+    entries: Sequence[Entry],
+    counts: Counter[str],
+) -> list[tuple[int, bool]]:
+    """Store what is new of it; returns the (entry id, active) flips that `finish` has to make."""
+    counts["conversations"] += 1
+    conversation_id, is_new = _conversation(database, row.source_id, conversation)
+    held = {} if is_new else _held(database, conversation_id)
+    rows: list[tuple[Any, ...]] = []
+    flips: list[tuple[int, bool]] = []
+    orphans: list[int] = []
+    for position, entry in enumerate(entries):
+        counts[f"entries.{entry.origin}"] += 1
+        if not entry.at.known:
+            counts["times.unknown"] += 1
+        digest = hashlib.blake2b(
+            f"{entry.origin}\0{entry.kind}\0{entry.text}".encode(), digest_size=16
+        ).digest()
+        if (known := held.get((entry.native_id, digest))) is None:
+            rows.append(_entry_row(conversation_id, row.id, position, entry, digest))
+            continue
+        counts["entries.known"] += 1
+        if known["active"] != entry.active:
+            flips.append((known["id"], entry.active))
+        if known["state"] != "done" and known["import_id"] != row.id:
+            orphans.append(known["id"])
+    counts["entries.new"] += len(rows)
+    database.executemany(_INSERT_ENTRY, rows)
+    # Rows of an undone or stopped import are seen by nobody: the import that brings them again takes them over.
+    database.executemany(
+        "UPDATE entries SET import_id = ? WHERE id = ?", [(row.id, orphan) for orphan in orphans]
+    )
+    return flips
+
+
+_INSERT_ENTRY = """INSERT OR IGNORE INTO entries (conversation_id, import_id, native_id, parent_id, position, origin, kind,
+    actor, url, at, at_offset, at_assumed, active, hidden, text, digest) VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)"""
+
+
+def _entry_row(
+    conversation_id: int, import_id: int, position: int, entry: Entry, digest: bytes
+) -> tuple[Any, ...]:
+    at = entry.at
+    return (
+        conversation_id, import_id, entry.native_id, entry.parent_id, position, entry.origin, entry.kind,
+        entry.actor, entry.url, at.us, at.offset, at.assumed, entry.active, entry.hidden, entry.text, digest,
+    )  # fmt: skip
+
+
+def _conversation(database: Database, source: int, conversation: Conversation) -> tuple[int, bool]:
+    row = database.one(
+        "SELECT id FROM conversations WHERE source_id = ? AND native_id = ?", (source, conversation.native_id)
+    )
+    if row is not None:
+        # A title is the assistant's label, not the person's data: the newest one is shown, without a journal entry.
+        database.execute(
+            "UPDATE conversations SET title = ?, updated_at = ? WHERE id = ? AND coalesce(updated_at, 0) <= ?",
+            (conversation.title, conversation.updated.us, row["id"], conversation.updated.us or 0),
+        )
+        return row["id"], False
+    cursor = database.execute(
+        "INSERT INTO conversations (source_id, native_id, title, project, created_at, updated_at, extra)"
+        " VALUES (?, ?, ?, ?, ?, ?, ?)",
+        (
+            source, conversation.native_id, conversation.title, conversation.project, conversation.created.us,
+            conversation.updated.us, _encode(conversation.extra),
+        ),
+    )  # fmt: skip
+    return int(cursor.lastrowid or 0), True
+
+
+def _held(database: Database, conversation_id: int) -> dict[tuple[str, bytes], Any]:
+    rows = database.all(
+        """SELECT e.id, e.native_id, e.digest, e.active, e.import_id, i.state FROM entries e
+           JOIN imports i ON i.id = e.import_id WHERE e.conversation_id = ?""",
+        (conversation_id,),
+    )
+    return {(row["native_id"], row["digest"]): row for row in rows}
+
+
+def _replace_revised(database: Database, act: journal.Action, import_id: int) -> int:
+    """Where the same message came with another text, the newer wording replaces the older one."""
+    pairs = database.all(
+        """SELECT old.id AS old_id, new.id AS new_id FROM entries new
+           JOIN entries old ON old.conversation_id = new.conversation_id AND old.native_id = new.native_id
+                AND old.id < new.id AND old.replaced_by IS NULL
+           WHERE new.import_id = ? AND new.replaced_by IS NULL""",
+        (import_id,),
+    )
+    for pair in pairs:
+        act.update("entries", pair["old_id"], replaced_by=pair["new_id"])
+    return len(pairs)
+
+
+# -- memories -------------------------------------------------------------------------------------------------------
+
+
+def _merge_memories(
+    database: Database,
+    act: journal.Action,
+    row: ImportRow,
+    counts: Counter[str],
+    meaning: Meaning,
+    buried: Buried,
+) -> None:
+    records = {record.native_id: record for record in _staged(database, row.id, "memory", MemoryRecord)}
+    fresh: list[MemoryRecord] = []
+    for record in records.values():
+        held = database.one(
+            """SELECT m.*, i.state AS import_state FROM memories m JOIN imports i ON i.id = m.import_id
+               WHERE m.source_id = ? AND m.native_id = ?""",
+            (row.source_id, record.native_id),
+        )
+        if held is None:
+            fresh.append(record)
+        elif _merge_known(database, act, row, held, record, meaning, buried):
+            counts["memories.changed"] += 1
+        else:
+            counts["memories.known"] += 1
+    for record, stays_gone in zip(fresh, buried(fresh), strict=True):
+        _insert_memory(database, row, record, meaning(record.text), stays_gone)
+        counts["memories.stayed_deleted" if stays_gone else "memories.new"] += 1
+    if any(_staged(database, row.id, "complete", bool)):
+        counts["memories.gone"] += _mark_gone(database, act, row.source_id, records.keys())
+    _link_evidence(database, row, records.values())
+    _add_versions(database, row, _staged(database, row.id, "change", MemoryChange))
+
+
+def _merge_known(
+    database: Database,
+    act: journal.Action,
+    row: ImportRow,
+    held: Any,
+    record: MemoryRecord,
+    meaning: Meaning,
+    buried: Buried,
+) -> bool:
+    """Bring what the assistant changed. The person's own wording, once edited, stands; a deleted memory stays deleted
+    unless its new text is another claim."""
+    values: dict[str, Any] = {
+        "native_state": record.state, "updated_at": record.updated.us, "updated_offset": record.updated.offset,
+        "raw": _encode(record.raw), "imported_text": record.text,
+    }  # fmt: skip
+    reworded = held["imported_text"] != record.text
+    if held["import_state"] != "done":
+        values["import_id"] = row.id
+    if reworded and held["text"] == held["imported_text"]:
+        values |= {"text": record.text, "meaning": meaning(record.text)}
+    if reworded and held["status"] != MemoryStatus.ACTIVE and not buried([record])[0]:
+        values |= {"status": MemoryStatus.ACTIVE, "stayed_deleted": 0, "superseded_by": None}
+    act.update("memories", held["id"], **values)
+    if reworded:
+        _add_version(
+            database, row.id, held["id"], "UPDATE", held["imported_text"], record.text, record.updated.us
+        )
+    return bool(reworded)
+
+
+def _insert_memory(
+    database: Database, row: ImportRow, record: MemoryRecord, meaning: str, stays_gone: bool
+) -> None:
+    gone = stays_gone or record.state is NativeState.DELETED
+    database.execute(
+        """INSERT INTO memories (source_id, import_id, native_id, kind, text, imported_text, meaning, status, native_state,
+            stayed_deleted, subject, scope, valid_until, categories, created_at, created_offset, updated_at,
+            updated_offset, raw) VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)""",
+        (
+            row.source_id, row.id, record.native_id, record.kind, record.text, record.text, meaning,
+            MemoryStatus.DELETED if gone else MemoryStatus.ACTIVE, record.state, int(stays_gone), record.subject,
+            record.scope, record.expires.us, _encode(record.categories), record.created.us, record.created.offset,
+            record.updated.us, record.updated.offset, _encode(record.raw),
+        ),
+    )  # fmt: skip
+
+
+def _mark_gone(database: Database, act: journal.Action, source: int, present: Iterable[str]) -> int:
+    here = set(present)
+    rows = database.all(
+        "SELECT id, native_id FROM live_memories WHERE source_id = ? AND added = 0 AND native_state IN (?, ?)",
+        (source, NativeState.ACTIVE, NativeState.PAUSED),
+    )
+    absent = [row["id"] for row in rows if row["native_id"] not in here]
+    for memory_id in absent:
+        act.update("memories", memory_id, native_state=NativeState.GONE)
+    return len(absent)
+
+
+def _link_evidence(database: Database, row: ImportRow, records: Iterable[MemoryRecord]) -> None:
+    for record in records:
+        for rank, reference in enumerate(record.evidence):
+            database.execute(
+                """INSERT OR IGNORE INTO memory_evidence (memory_id, entry_id, rank)
+                   SELECT m.id, e.id, ? FROM memories m, entries e JOIN conversations c ON c.id = e.conversation_id
+                   WHERE m.source_id = ? AND m.native_id = ? AND c.source_id = m.source_id AND c.native_id = ?
+                     AND e.native_id = ? AND e.replaced_by IS NULL""",
+                (rank, row.source_id, record.native_id, *_pair(reference)),
+            )
+
+
+def _pair(reference: EntryRef) -> tuple[str, str]:
+    return reference.conversation_id, reference.entry_id
+
+
+def _add_versions(database: Database, row: ImportRow, changes: Iterable[MemoryChange]) -> None:
+    for change in changes:
+        memory_id = database.value(
+            "SELECT id FROM memories WHERE source_id = ? AND native_id = ?", (row.source_id, change.native_id)
+        )
+        if memory_id is not None:
+            _add_version(
+                database, row.id, memory_id, change.event, change.old_text, change.new_text, change.at.us
+            )
+
+
+def _add_version(
+    database: Database, import_id: int, memory_id: int, event: str, old: str, new: str, at: int | None
+) -> None:
+    database.execute(
+        """INSERT INTO memory_versions (memory_id, import_id, event, old_text, new_text, at)
+           SELECT ?, ?, ?, ?, ?, ? WHERE NOT EXISTS (SELECT 1 FROM memory_versions
+             WHERE memory_id = ? AND event = ? AND old_text = ? AND new_text = ? AND at IS ?)""",
+        (memory_id, import_id, event, old, new, at, memory_id, event, old, new, at),
+    )
+
+
+# -- staging --------------------------------------------------------------------------------------------------------
+
+
+def _stage(database: Database, import_id: int, seq: int, kind: str, values: Sequence[Any]) -> int:
+    rows = [(import_id, seq + n, kind, _encode(value)) for n, value in enumerate(values, start=1)]
+    database.executemany("INSERT INTO staged VALUES (?, ?, ?, ?)", rows)
+    return seq + len(rows)
+
+
+def _staged(database: Database, import_id: int, kind: str, type: type[T]) -> list[T]:
+    rows = database.all(
+        "SELECT body FROM staged WHERE import_id = ? AND kind = ? ORDER BY seq", (import_id, kind)
+    )
+    return [msgspec.json.decode(row["body"], type=type) for row in rows]
+
+
+def _encode(value: Any) -> str:
+    return msgspec.json.encode(value).decode()
+
+
+def _now() -> int:
+    return time.time_ns() // 1000
