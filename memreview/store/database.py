@@ -89,9 +89,7 @@ class Database:
         with translated():
             return self.connection.execute(sql, parameters)
 
-    def executemany(
-        self, sql: str, rows: Iterator[Sequence[Any]] | Sequence[Sequence[Any]]
-    ) -> sqlite3.Cursor:
+    def executemany(self, sql: str, rows: Iterator[Sequence[Any]] | Sequence[Sequence[Any]]) -> sqlite3.Cursor:
         with translated():
             return self.connection.executemany(sql, rows)
 

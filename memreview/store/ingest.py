@@ -84,7 +84,8 @@ def begin(
     """Start an import, or take up the one of the same file that was stopped."""
     with database.transaction():
         found = database.value(
-            "SELECT id FROM imports WHERE source_id = ? AND fingerprint = ? AND state = 'stopped' ORDER BY id DESC LIMIT 1",
+            """SELECT id FROM imports WHERE source_id = ? AND fingerprint = ? AND state = 'stopped'
+               ORDER BY id DESC LIMIT 1""",
             (source, fingerprint),
         )
         if found is None:
@@ -121,9 +122,7 @@ def add(database: Database, row: ImportRow, bundles: Sequence[Bundle]) -> Import
             notes.extend(bundle.notes[: MAX_NOTES - len(notes)])
         report = ImportReport(dict(counts), tuple(notes))
         cursor = bundles[-1].cursor if bundles else row.cursor
-        database.execute(
-            "UPDATE imports SET cursor = ?, report = ? WHERE id = ?", (cursor, _encode(report), row.id)
-        )
+        database.execute("UPDATE imports SET cursor = ?, report = ? WHERE id = ?", (cursor, _encode(report), row.id))
     return msgspec.structs.replace(row, cursor=cursor, report=report)
 
 
@@ -150,9 +149,7 @@ def finish(database: Database, row: ImportRow, *, meaning: Meaning, buried: Buri
 def stop(database: Database, import_id: int) -> None:
     """Leave a running import where it is; `begin` with the same file takes it up."""
     with database.transaction():
-        database.execute(
-            "UPDATE imports SET state = 'stopped' WHERE id = ? AND state = 'running'", (import_id,)
-        )
+        database.execute("UPDATE imports SET state = 'stopped' WHERE id = ? AND state = 'running'", (import_id,))
 
 
 def stop_abandoned(database: Database) -> None:
@@ -172,7 +169,8 @@ def discard(database: Database, import_id: int) -> None:
         keywords.forget(database, import_id)
         database.execute("DELETE FROM entries WHERE import_id = ?", (import_id,))
         database.execute(
-            "DELETE FROM conversations WHERE NOT EXISTS (SELECT 1 FROM entries e WHERE e.conversation_id = conversations.id)"
+            """DELETE FROM conversations
+               WHERE NOT EXISTS (SELECT 1 FROM entries e WHERE e.conversation_id = conversations.id)"""
         )
         database.execute("DELETE FROM imports WHERE id = ?", (import_id,))
 
@@ -211,9 +209,7 @@ def imports(database: Database, import_id: int | None = None) -> list[ImportRow]
 
 def original(database: Database, import_id: int) -> tuple[str, bytes] | None:
     """The memory store's own file as it was imported: (name, bytes)."""
-    row = database.one(
-        "SELECT name, body FROM originals WHERE import_id = ? ORDER BY name LIMIT 1", (import_id,)
-    )
+    row = database.one("SELECT name, body FROM originals WHERE import_id = ? ORDER BY name LIMIT 1", (import_id,))
     return None if row is None else (row["name"], zlib.decompress(row["body"]))
 
 
@@ -238,9 +234,7 @@ def _add_conversation(
         counts[f"entries.{entry.origin}"] += 1
         if not entry.at.known:
             counts["times.unknown"] += 1
-        digest = hashlib.blake2b(
-            f"{entry.origin}\0{entry.kind}\0{entry.text}".encode(), digest_size=16
-        ).digest()
+        digest = hashlib.blake2b(f"{entry.origin}\0{entry.kind}\0{entry.text}".encode(), digest_size=16).digest()
         if (known := held.get((entry.native_id, digest))) is None:
             rows.append(_entry_row(conversation_id, row.id, position, entry, digest))
             continue
@@ -252,19 +246,15 @@ def _add_conversation(
     counts["entries.new"] += len(rows)
     database.executemany(_INSERT_ENTRY, rows)
     # Rows of an undone or stopped import are seen by nobody: the import that brings them again takes them over.
-    database.executemany(
-        "UPDATE entries SET import_id = ? WHERE id = ?", [(row.id, orphan) for orphan in orphans]
-    )
+    database.executemany("UPDATE entries SET import_id = ? WHERE id = ?", [(row.id, orphan) for orphan in orphans])
     return flips
 
 
-_INSERT_ENTRY = """INSERT OR IGNORE INTO entries (conversation_id, import_id, native_id, parent_id, position, origin, kind,
-    actor, url, at, at_offset, at_assumed, active, hidden, text, digest) VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)"""
+_INSERT_ENTRY = """INSERT OR IGNORE INTO entries (conversation_id, import_id, native_id, parent_id, position, origin,
+    kind, actor, url, at, at_offset, at_assumed, active, hidden, text, digest) VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)"""
 
 
-def _entry_row(
-    conversation_id: int, import_id: int, position: int, entry: Entry, digest: bytes
-) -> tuple[Any, ...]:
+def _entry_row(conversation_id: int, import_id: int, position: int, entry: Entry, digest: bytes) -> tuple[Any, ...]:
     at = entry.at
     return (
         conversation_id, import_id, entry.native_id, entry.parent_id, position, entry.origin, entry.kind,
@@ -329,26 +319,38 @@ def _merge_memories(
     buried: Buried,
 ) -> None:
     records = {record.native_id: record for record in _staged(database, row.id, "memory", MemoryRecord)}
+    present: set[int] = set()
     fresh: list[MemoryRecord] = []
     for record in records.values():
-        held = database.one(
-            """SELECT m.*, i.state AS import_state FROM memories m JOIN imports i ON i.id = m.import_id
-               WHERE m.source_id = ? AND m.native_id = ?""",
-            (row.source_id, record.native_id),
-        )
+        key = meaning(record.text)
+        held = _known(database, row.source_id, record.native_id, key, present)
         if held is None:
             fresh.append(record)
-        elif _merge_known(database, act, row, held, record, meaning, buried):
-            counts["memories.changed"] += 1
-        else:
-            counts["memories.known"] += 1
+            continue
+        present.add(held["id"])
+        changed = _merge_known(database, act, row, held, record, meaning, buried)
+        counts["memories.changed" if changed else "memories.known"] += 1
+        if held["status"] == MemoryStatus.DELETED and not changed:
+            counts["memories.stayed_deleted"] += 1
     for record, stays_gone in zip(fresh, buried(fresh), strict=True):
-        _insert_memory(database, row, record, meaning(record.text), stays_gone)
+        present.add(_insert_memory(database, row, record, meaning(record.text), stays_gone))
         counts["memories.stayed_deleted" if stays_gone else "memories.new"] += 1
     if any(_staged(database, row.id, "complete", bool)):
-        counts["memories.gone"] += _mark_gone(database, act, row.source_id, records.keys())
+        counts["memories.gone"] += _mark_gone(database, act, row.source_id, present)
     _link_evidence(database, row, records.values())
     _add_versions(database, row, _staged(database, row.id, "change", MemoryChange))
+
+
+def _known(database: Database, source: int, native_id: str, meaning: str, present: set[int]) -> Any:
+    """The row of this memory: by its id, else, where the store gave out new ids, one of equal meaning that no other
+    record of this export is."""
+    rows = database.all(
+        """SELECT m.*, i.state AS import_state FROM memories m JOIN imports i ON i.id = m.import_id
+           WHERE m.source_id = ?1 AND (m.native_id = ?2 OR m.meaning = ?3)
+           ORDER BY m.native_id = ?2 DESC, m.status = 'active' DESC, m.id""",
+        (source, native_id, meaning),
+    )
+    return next((held for held in rows if held["id"] not in present), None)
 
 
 def _merge_known(
@@ -364,7 +366,7 @@ def _merge_known(
     unless its new text is another claim."""
     values: dict[str, Any] = {
         "native_state": record.state, "updated_at": record.updated.us, "updated_offset": record.updated.offset,
-        "raw": _encode(record.raw), "imported_text": record.text,
+        "raw": _encode(record.raw), "imported_text": record.text, "native_id": record.native_id,
     }  # fmt: skip
     reworded = held["imported_text"] != record.text
     if held["import_state"] != "done":
@@ -375,19 +377,15 @@ def _merge_known(
         values |= {"status": MemoryStatus.ACTIVE, "stayed_deleted": 0, "superseded_by": None}
     act.update("memories", held["id"], **values)
     if reworded:
-        _add_version(
-            database, row.id, held["id"], "UPDATE", held["imported_text"], record.text, record.updated.us
-        )
+        _add_version(database, row.id, held["id"], "UPDATE", held["imported_text"], record.text, record.updated.us)
     return bool(reworded)
 
 
-def _insert_memory(
-    database: Database, row: ImportRow, record: MemoryRecord, meaning: str, stays_gone: bool
-) -> None:
+def _insert_memory(database: Database, row: ImportRow, record: MemoryRecord, meaning: str, stays_gone: bool) -> int:
     gone = stays_gone or record.state is NativeState.DELETED
-    database.execute(
-        """INSERT INTO memories (source_id, import_id, native_id, kind, text, imported_text, meaning, status, native_state,
-            stayed_deleted, subject, scope, valid_until, categories, created_at, created_offset, updated_at,
+    cursor = database.execute(
+        """INSERT INTO memories (source_id, import_id, native_id, kind, text, imported_text, meaning, status,
+            native_state, stayed_deleted, subject, scope, valid_until, categories, created_at, created_offset, updated_at,
             updated_offset, raw) VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)""",
         (
             row.source_id, row.id, record.native_id, record.kind, record.text, record.text, meaning,
@@ -396,15 +394,15 @@ def _insert_memory(
             record.updated.us, record.updated.offset, _encode(record.raw),
         ),
     )  # fmt: skip
+    return int(cursor.lastrowid or 0)
 
 
-def _mark_gone(database: Database, act: journal.Action, source: int, present: Iterable[str]) -> int:
-    here = set(present)
+def _mark_gone(database: Database, act: journal.Action, source: int, present: set[int]) -> int:
     rows = database.all(
-        "SELECT id, native_id FROM live_memories WHERE source_id = ? AND added = 0 AND native_state IN (?, ?)",
+        "SELECT id FROM live_memories WHERE source_id = ? AND added = 0 AND native_state IN (?, ?)",
         (source, NativeState.ACTIVE, NativeState.PAUSED),
     )
-    absent = [row["id"] for row in rows if row["native_id"] not in here]
+    absent = [row["id"] for row in rows if row["id"] not in present]
     for memory_id in absent:
         act.update("memories", memory_id, native_state=NativeState.GONE)
     return len(absent)
@@ -432,9 +430,7 @@ def _add_versions(database: Database, row: ImportRow, changes: Iterable[MemoryCh
             "SELECT id FROM memories WHERE source_id = ? AND native_id = ?", (row.source_id, change.native_id)
         )
         if memory_id is not None:
-            _add_version(
-                database, row.id, memory_id, change.event, change.old_text, change.new_text, change.at.us
-            )
+            _add_version(database, row.id, memory_id, change.event, change.old_text, change.new_text, change.at.us)
 
 
 def _add_version(
@@ -458,9 +454,7 @@ def _stage(database: Database, import_id: int, seq: int, kind: str, values: Sequ
 
 
 def _staged(database: Database, import_id: int, kind: str, type: type[T]) -> list[T]:
-    rows = database.all(
-        "SELECT body FROM staged WHERE import_id = ? AND kind = ? ORDER BY seq", (import_id, kind)
-    )
+    rows = database.all("SELECT body FROM staged WHERE import_id = ? AND kind = ? ORDER BY seq", (import_id, kind))
     return [msgspec.json.decode(row["body"], type=type) for row in rows]
 
 

@@ -64,9 +64,7 @@ class Action:
     def update(self, table: str, row_id: int, **values: Any) -> bool:
         """Change some columns; False, and no record, where nothing would be different or the row is missing."""
         row = _row(self.database, table, row_id)
-        changed = (
-            {} if row is None else {column: value for column, value in values.items() if row[column] != value}
-        )
+        changed = {} if row is None else {column: value for column, value in values.items() if row[column] != value}
         if row is None or not changed:
             return False
         _assign(self.database, table, row_id, changed)
@@ -82,13 +80,9 @@ class Action:
     def note(self, **detail: Any) -> None:
         """Add to the entry's detail (counts that are known only at the end)."""
         current = json.loads(self.database.value("SELECT detail FROM journal WHERE id = ?", (self.id,)))
-        self.database.execute(
-            "UPDATE journal SET detail = ? WHERE id = ?", (_dump({**current, **detail}), self.id)
-        )
+        self.database.execute("UPDATE journal SET detail = ? WHERE id = ?", (_dump({**current, **detail}), self.id))
 
-    def _record(
-        self, table: str, row_id: int, before: dict[str, Any] | None, after: dict[str, Any] | None
-    ) -> None:
+    def _record(self, table: str, row_id: int, before: dict[str, Any] | None, after: dict[str, Any] | None) -> None:
         self.database.execute(
             "INSERT INTO journal_changes VALUES (?, ?, ?, ?, ?, ?)",
             (self.id, self._seq, table, row_id, before and _dump(before), after and _dump(after)),
@@ -133,9 +127,7 @@ def entry(database: Database, journal_id: int) -> JournalEntry | None:
 
 def next_undo(database: Database) -> JournalEntry | None:
     """The person's own last step that stands."""
-    row = database.one(
-        "SELECT * FROM journal WHERE state = 'done' AND actor = 'person' ORDER BY id DESC LIMIT 1"
-    )
+    row = database.one("SELECT * FROM journal WHERE state = 'done' AND actor = 'person' ORDER BY id DESC LIMIT 1")
     return None if row is None else _entry(row)
 
 
@@ -145,9 +137,7 @@ def next_redo(database: Database) -> JournalEntry | None:
     return None if row is None else _entry(row)
 
 
-def changes(
-    database: Database, journal_id: int
-) -> list[tuple[str, int, dict[str, Any] | None, dict[str, Any] | None]]:
+def changes(database: Database, journal_id: int) -> list[tuple[str, int, dict[str, Any] | None, dict[str, Any] | None]]:
     """(table, row id, before, after) in the order they were made."""
     rows = database.all("SELECT * FROM journal_changes WHERE journal_id = ? ORDER BY seq", (journal_id,))
     return [(row["tbl"], row["row_id"], _load(row["before"]), _load(row["after"])) for row in rows]
@@ -187,18 +177,14 @@ def _move(
         database.execute(f"DELETE FROM {_checked(table)} WHERE rowid = ?", (row_id,))
     elif here is None:
         marks = ", ".join("?" * len(there))
-        database.execute(
-            f"INSERT INTO {_checked(table)} ({', '.join(there)}) VALUES ({marks})", tuple(there.values())
-        )
+        database.execute(f"INSERT INTO {_checked(table)} ({', '.join(there)}) VALUES ({marks})", tuple(there.values()))
     else:
         _assign(database, table, row_id, there)
 
 
 def _assign(database: Database, table: str, row_id: int, values: dict[str, Any]) -> None:
     assignments = ", ".join(f"{column} = ?" for column in values)
-    database.execute(
-        f"UPDATE {_checked(table)} SET {assignments} WHERE rowid = ?", (*values.values(), row_id)
-    )
+    database.execute(f"UPDATE {_checked(table)} SET {assignments} WHERE rowid = ?", (*values.values(), row_id))
 
 
 def _row(database: Database, table: str, row_id: int) -> dict[str, Any] | None:
@@ -213,9 +199,7 @@ def _checked(table: str) -> str:
 
 
 def _entry(row: Any) -> JournalEntry:
-    return JournalEntry(
-        row["id"], row["at"], row["actor"], row["verb"], json.loads(row["detail"]), row["state"]
-    )
+    return JournalEntry(row["id"], row["at"], row["actor"], row["verb"], json.loads(row["detail"]), row["state"])
 
 
 def _dump(value: dict[str, Any]) -> str:

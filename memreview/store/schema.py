@@ -44,13 +44,15 @@ _INITIAL = (
         UNIQUE (conversation_id, native_id, digest)) STRICT""",
     "CREATE INDEX entries_by_position ON entries (conversation_id, position)",
     "CREATE INDEX entries_by_import ON entries (import_id)",
+    "CREATE INDEX entries_own ON entries (id) WHERE origin = 'user' AND kind = 'message'",
     "CREATE INDEX entries_by_replacement ON entries (replaced_by) WHERE replaced_by IS NOT NULL",
     """CREATE TABLE memories (
         id INTEGER PRIMARY KEY AUTOINCREMENT, source_id INTEGER NOT NULL REFERENCES sources,
         import_id INTEGER NOT NULL REFERENCES imports, native_id TEXT NOT NULL, kind TEXT NOT NULL,
         text TEXT NOT NULL, imported_text TEXT NOT NULL, meaning TEXT NOT NULL,
         status TEXT NOT NULL CHECK (status IN ('active', 'superseded', 'quarantined', 'evicted', 'deleted')),
-        native_state TEXT NOT NULL, superseded_by INTEGER REFERENCES memories, stayed_deleted INTEGER NOT NULL DEFAULT 0,
+        native_state TEXT NOT NULL, superseded_by INTEGER REFERENCES memories,
+        stayed_deleted INTEGER NOT NULL DEFAULT 0,
         slot TEXT NOT NULL DEFAULT '', subject TEXT NOT NULL, scope TEXT NOT NULL, valid_until INTEGER,
         categories TEXT NOT NULL DEFAULT '[]',
         created_at INTEGER, created_offset INTEGER, updated_at INTEGER, updated_offset INTEGER,
@@ -72,10 +74,10 @@ _INITIAL = (
         import_id INTEGER NOT NULL REFERENCES imports, seq INTEGER NOT NULL, kind TEXT NOT NULL, body TEXT NOT NULL,
         PRIMARY KEY (import_id, seq)) STRICT, WITHOUT ROWID""",
     """CREATE TABLE transitions (
-        id INTEGER PRIMARY KEY, key TEXT NOT NULL UNIQUE, kind TEXT NOT NULL, status TEXT NOT NULL,
+        id INTEGER PRIMARY KEY, key TEXT NOT NULL, kind TEXT NOT NULL, status TEXT NOT NULL,
         old_memory_id INTEGER NOT NULL REFERENCES memories, new_memory_id INTEGER REFERENCES memories,
         slot TEXT NOT NULL, confidence REAL NOT NULL, harm REAL NOT NULL, authorization TEXT NOT NULL,
-        snoozed_until INTEGER, created_at INTEGER NOT NULL, body TEXT NOT NULL) STRICT""",
+        snoozed_until INTEGER, created_at INTEGER NOT NULL, body TEXT NOT NULL, UNIQUE (key, old_memory_id)) STRICT""",
     "CREATE INDEX transitions_by_status ON transitions (status)",
     "CREATE INDEX transitions_by_old ON transitions (old_memory_id)",
     "CREATE INDEX transitions_by_new ON transitions (new_memory_id)",
@@ -88,17 +90,19 @@ _INITIAL = (
         verb TEXT NOT NULL, detail TEXT NOT NULL, state TEXT NOT NULL CHECK (state IN ('done', 'undone', 'dropped')))
         STRICT""",
     """CREATE TABLE journal_changes (
-        journal_id INTEGER NOT NULL REFERENCES journal, seq INTEGER NOT NULL, tbl TEXT NOT NULL, row_id INTEGER NOT NULL,
-        before TEXT, after TEXT, PRIMARY KEY (journal_id, seq)) STRICT, WITHOUT ROWID""",
+        journal_id INTEGER NOT NULL REFERENCES journal, seq INTEGER NOT NULL, tbl TEXT NOT NULL,
+        row_id INTEGER NOT NULL, before TEXT, after TEXT, PRIMARY KEY (journal_id, seq)) STRICT, WITHOUT ROWID""",
     "CREATE INDEX journal_changes_by_row ON journal_changes (tbl, row_id)",
     """CREATE TABLE windows (
-        id INTEGER PRIMARY KEY AUTOINCREMENT, entry_id INTEGER REFERENCES entries, memory_id INTEGER REFERENCES memories ON DELETE CASCADE,
+        id INTEGER PRIMARY KEY AUTOINCREMENT, entry_id INTEGER REFERENCES entries,
+        memory_id INTEGER REFERENCES memories ON DELETE CASCADE,
         start INTEGER NOT NULL, end INTEGER NOT NULL, digest BLOB NOT NULL,
         CHECK ((entry_id IS NULL) <> (memory_id IS NULL))) STRICT""",
     "CREATE INDEX windows_by_entry ON windows (entry_id) WHERE entry_id IS NOT NULL",
     "CREATE INDEX windows_by_memory ON windows (memory_id) WHERE memory_id IS NOT NULL",
     """CREATE TABLE vectors (
-        digest BLOB NOT NULL, model TEXT NOT NULL, vector BLOB NOT NULL, PRIMARY KEY (digest, model)) STRICT, WITHOUT ROWID""",
+        digest BLOB NOT NULL, model TEXT NOT NULL, vector BLOB NOT NULL,
+        PRIMARY KEY (digest, model)) STRICT, WITHOUT ROWID""",
     "CREATE TABLE state (name TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT, WITHOUT ROWID",
     """CREATE TABLE saved_filters (
         id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, query TEXT NOT NULL) STRICT""",

@@ -57,8 +57,7 @@ def missing(database: Database, model: str, texts: Iterable[str]) -> list[str]:
 def put(database: Database, model: str, texts: Sequence[str], vectors: FloatArray) -> None:
     """Keep vectors of shape (n, dims), L2-normalized, as float16."""
     rows = [
-        (digest(text), model, vector.astype(np.float16).tobytes())
-        for text, vector in zip(texts, vectors, strict=True)
+        (digest(text), model, vector.astype(np.float16).tobytes()) for text, vector in zip(texts, vectors, strict=True)
     ]
     with database.transaction():
         database.executemany("INSERT OR IGNORE INTO vectors VALUES (?, ?, ?)", rows)
@@ -168,9 +167,7 @@ class VectorIndex:
 
     def _empty(self) -> faiss.Index:
         # float16 like the blobs: half the memory to read, which is what a flat search waits for.
-        flat = faiss.IndexScalarQuantizer(
-            self.dims, faiss.ScalarQuantizer.QT_fp16, faiss.METRIC_INNER_PRODUCT
-        )
+        flat = faiss.IndexScalarQuantizer(self.dims, faiss.ScalarQuantizer.QT_fp16, faiss.METRIC_INNER_PRODUCT)
         return faiss.IndexIDMap2(flat)
 
 
