@@ -46,7 +46,7 @@ def one_line(text: str, limit: int = SHOWN) -> str:
 def standing(row: MemoryRow) -> str:
     here = "Stayed deleted" if row.stayed_deleted else _STANDING.get(row.status, row.status)
     there = _THERE.get(row.native_state)
-    return f"{here}, {there}" if there and not (row.status == row.native_state) else here
+    return f"{here}, {there}" if there and row.status != row.native_state else here
 
 
 def source(row: MemoryRow) -> str:

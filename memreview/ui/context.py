@@ -1,0 +1,112 @@
+"""What every panel shares: the profile, the worker, the queries, and the few things that concern the whole window."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Set
+from typing import TYPE_CHECKING, Any
+
+from PySide6.QtCore import QObject, Signal
+
+from memreview.review import decisions, history
+from memreview.review.values import Decision, Step
+from memreview.store.errors import StoreError
+from memreview.ui.commands import Commands
+from memreview.ui.tasks import Queries
+from memreview.ui.theme import Theme
+from memreview.ui.worker import WorkerClient
+
+if TYPE_CHECKING:
+    from memreview.review.profile import Profile
+
+CASES, MEMORIES, HISTORY, IMPORTS, SETTINGS = "cases", "memories", "history", "imports", "settings"
+DECIDED = frozenset({CASES, MEMORIES, HISTORY})
+EVERYTHING = frozenset({CASES, MEMORIES, HISTORY, IMPORTS, SETTINGS})
+
+
+class AppContext(QObject):
+    """Signals: `changed(set)` what may look different now; `toasted(text, undo)` a note with or without an Undo
+    button; `opened(target, id)` go there: memory, entry, conversation, case, step, import, or a panel's key with
+    id 0; `failed(message, advice)` something to be told in a dialog.
+    """
+
+    changed = Signal(object)
+    toasted = Signal(str, bool)
+    opened = Signal(str, object)
+    failed = Signal(str, str)
+
+    def __init__(
+        self, profile: Profile, worker: WorkerClient, queries: Queries, commands: Commands, theme: Theme
+    ) -> None:
+        super().__init__()
+        self.profile = profile
+        self.worker = worker
+        self.queries = queries
+        self.commands = commands
+        self.theme = theme
+
+    def decide(self, decision: Decision) -> Step | None:
+        """Do it, tell every panel, and offer Undo. None when it could not be done (the person has been told)."""
+        step = self.guard(lambda: decisions.decide(self.profile, decision))
+        return self._did(step, undo=True)
+
+    def undo(self, step_id: int | None = None) -> Step | None:
+        """Undo a step, by default the person's last one."""
+        try:
+            step = self.guard(lambda: history.undo(self.profile, step_id))
+        except history.UndoBlocked as blocked:
+            self.failed.emit(*_blocked_words(blocked))
+            return None
+        return self._did(step, undo=False)
+
+    def redo(self) -> Step | None:
+        return self._did(self.guard(lambda: history.redo(self.profile)), undo=True)
+
+    def ask(
+        self,
+        key: str,
+        question: Callable[[Profile], Any],
+        answer: Callable[[Any], None],
+        owner: QObject,
+    ) -> None:
+        """Run `question` on the query thread with that thread's own profile and give its result to `answer` on the
+        main thread, unless `owner` is gone or a newer request with the same `key` has come since."""
+        self.queries.ask(key, question, answer, owner)
+
+    def toast(self, text: str, undo: bool = False) -> None:
+        self.toasted.emit(text, undo)
+
+    def open(self, target: str, id: int = 0) -> None:
+        self.opened.emit(target, id)
+
+    def tell_changed(self, changed: Set[str]) -> None:
+        self.changed.emit(frozenset(changed))
+
+    def guard(self, action: Callable[[], Any]) -> Any:
+        """Run `action`; when the world failed (disk, lock, a case that is gone) tell the person and return None."""
+        try:
+            return action()
+        except StoreError as error:
+            self.failed.emit(str(error), error.advice)
+        except LookupError as error:
+            self.failed.emit(str(error), "")
+        return None
+
+    def _did(self, step: Step | None, undo: bool) -> Step | None:
+        if step is not None:
+            self.tell_changed(DECIDED)
+            self.toast(step_words(step), undo=undo)
+        return step
+
+
+def step_words(step: Step) -> str:
+    from memreview.ui.text import line, tr
+
+    label = line(step.label, 200)
+    return tr("Undone: %1").replace("%1", label) if step.state == "undone" else label
+
+
+def _blocked_words(blocked: history.UndoBlocked) -> tuple[str, str]:
+    from memreview.ui.text import tr
+
+    names = "\n".join(f"• {step.label}" if isinstance(step, Step) else f"• {step}" for step in blocked.blockers)
+    return (tr("This step can't be undone on its own: later steps build on it."), names)

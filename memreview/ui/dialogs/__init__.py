@@ -1,0 +1,1 @@
+"""Dialogs: each asks one thing and returns a plain value."""

@@ -1,0 +1,1 @@
+"""Qt models and delegates: ids first, rows when drawn."""

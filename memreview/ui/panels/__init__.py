@@ -1,0 +1,39 @@
+"""The places of the rail, in order. A panel's module is imported when the panel is first shown."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from memreview.ui.context import AppContext
+    from memreview.ui.panel import Panel
+
+
+@dataclass(frozen=True)
+class Place:
+    """`where` is "module:class" below this package; `opens` the targets of `context.open` that end here. A place
+    with `in_rail` false is reached otherwise."""
+
+    key: str
+    title: str
+    icon: str
+    where: str
+    opens: tuple[str, ...] = ()
+    in_rail: bool = True
+
+    def build(self, context: AppContext) -> Panel:
+        module, name = self.where.split(":")
+        return getattr(import_module(f"memreview.ui.panels.{module}"), name)(context)
+
+
+PLACES = (
+    Place("inbox", "Inbox", "inbox", "inbox:InboxPanel", opens=("case",)),
+    Place("transitions", "Transitions", "transitions", "transitions:TransitionsPanel"),
+    Place("memories", "Memories", "memories", "memories:MemoriesPanel", opens=("memory",)),
+    Place("history", "History", "history", "history:HistoryPanel", opens=("step",)),
+    Place("imports", "Imports", "imports", "imports:ImportsPanel", opens=("import",)),
+    Place("settings", "Settings", "settings", "settings:SettingsPanel"),
+    Place("welcome", "Welcome", "welcome", "first_run:FirstRunPanel", in_rail=False),
+)
