@@ -100,7 +100,7 @@ def run_demo(environment: Environment, build: Build) -> int:
     demo = subprocess.Popen([environment.script("memreview"), "demo"], env=shown)
     with contextlib.suppress(subprocess.TimeoutExpired):
         demo.wait(_REPORT_TAKES_AT_MOST_S)
-    if not build.is_ready():
+    if demo.returncode in (None, 0) and not build.is_ready():
         build.start(niceness=_NICENESS)
         print(
             "\nThe local language model is being set up in the background (usually 5 to 15 minutes, once). "
