@@ -17,12 +17,10 @@ Show = Callable[[str], None]
 
 _TICK_S = 0.5
 _PLAIN_EVERY_S = 60
-_TAIL_BYTES = 8_000
-# The lines in which pip, apt-get and ninja say what they are at.
-_ACTIVITY = re.compile(
-    r"^\s*(?P<activity>(?:Collecting|Downloading|Building wheel for|Installing collected|Unpacking|Setting up)\b.*"
-    r"|\[\d+/\d+\].*)$"
-)
+_TAIL_BYTES = 30_000
+# The lines in which pip and apt-get, and a compiling ninja, say what they are at.
+_DOING = re.compile(r"^\s*((?:Collecting|Downloading|Building|Installing collected|Unpacking|Setting up) .*)")
+_COMPILING = re.compile(r"^\s*\[(\d+)/(\d+)\] ")
 
 
 class SetupError(Exception):
@@ -34,7 +32,7 @@ class CommandError(SetupError):
 
     def __init__(self, command: Sequence[str | Path], log: Path) -> None:
         super().__init__(f"This command failed: {' '.join(map(str, command))}\nIts whole output: {log}")
-        self.output = tail(log)
+        self.output = "\n".join(tail(log)[-15:])
 
 
 class Progress:
@@ -99,16 +97,18 @@ def run(command: Sequence[str | Path], log: Path, show: Show, env: Mapping[str, 
         raise CommandError(command, log)
 
 
-def tail(log: Path, lines: int = 15) -> str:
+def tail(log: Path) -> list[str]:
     with log.open("rb") as stream:
         stream.seek(max(0, log.stat().st_size - _TAIL_BYTES))
-        return "\n".join(stream.read().decode("utf-8", "replace").splitlines()[-lines:])
+        return stream.read().decode("utf-8", "replace").splitlines()
 
 
 def last_activity(log: Path) -> str:
-    for line in reversed(tail(log).splitlines()):
-        if match := _ACTIVITY.match(line):
-            return match["activity"]
+    for line in reversed(tail(log)):
+        if doing := _DOING.match(line):
+            return doing[1]
+        if compiling := _COMPILING.match(line):
+            return f"{compiling[1]} of {compiling[2]} files compiled"
     return ""
 
 

@@ -65,7 +65,7 @@ def test_a_failing_command_ends_with_what_it_said(tmp_path: Path) -> None:
     ("output", "activity"),
     [
         ("Collecting numpy==2.4.6\n  WARNING: a host is ignored\n", "Collecting numpy==2.4.6"),
-        ("  [12/132] Building CXX object a.o\n", "[12/132] Building CXX object a.o"),
+        ("  [12/132] c++ -O3 -c a.cpp\n   warning: unused\n", "12 of 132 files compiled"),
         ("nothing to see\n", ""),
     ],
 )
