@@ -1,0 +1,95 @@
+"""Where an export is dropped, chosen or pasted."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from PySide6.QtCore import QMimeData, QRectF, Qt, Signal
+from PySide6.QtGui import QPainter, QPen
+from PySide6.QtWidgets import QFileDialog, QFrame, QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
+
+
+def dropped_paths(mime: QMimeData) -> list[Path]:
+    """The local files and folders of a drag, each once."""
+    return list(dict.fromkeys(Path(url.toLocalFile()) for url in mime.urls() if url.isLocalFile()))
+
+
+class DropZone(QFrame):
+    """`dropped(paths)`: files or folders to import; `paste_wanted()`: the person has a list as text."""
+
+    dropped = Signal(list)
+    paste_wanted = Signal()
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._over = False
+        self.setAcceptDrops(True)
+        self.setAccessibleName("Drop an export here")
+        title = QLabel("Drop the export of your assistant here", alignment=Qt.AlignmentFlag.AlignCenter)
+        font = title.font()
+        font.setPointSizeF(font.pointSizeF() * 1.25)
+        font.setBold(True)
+        title.setFont(font)
+        hint = QLabel(
+            "A zip, a file, a folder, or several of them. It is read on this computer and goes nowhere else.",
+            alignment=Qt.AlignmentFlag.AlignCenter,
+            wordWrap=True,
+        )
+        self.choose = QPushButton("Choose files…")
+        self.choose.clicked.connect(self._choose_files)
+        self.folder = QPushButton("Choose a folder…")
+        self.folder.clicked.connect(self._choose_folder)
+        self.paste = QPushButton("Paste a list…")
+        self.paste.clicked.connect(self.paste_wanted)
+        buttons = QHBoxLayout()
+        buttons.addStretch()
+        for button in (self.choose, self.folder, self.paste):
+            buttons.addWidget(button)
+        buttons.addStretch()
+        layout = QVBoxLayout(self)
+        margin = self.fontMetrics().height()
+        layout.setContentsMargins(margin, margin, margin, margin)
+        layout.addWidget(title)
+        layout.addWidget(hint)
+        layout.addLayout(buttons)
+
+    def _choose_files(self) -> None:
+        names, _ = QFileDialog.getOpenFileNames(
+            self, "Choose exports", "", "Exports (*.zip *.json *.jsonl *.csv *.md *.txt *.db *.af);;All files (*)"
+        )
+        if names:
+            self.dropped.emit([Path(name) for name in names])
+
+    def _choose_folder(self) -> None:
+        if name := QFileDialog.getExistingDirectory(self, "Choose an unpacked export"):
+            self.dropped.emit([Path(name)])
+
+    # -- drag and drop ------------------------------------------------------------------------------------------
+
+    def dragEnterEvent(self, event) -> None:
+        if dropped_paths(event.mimeData()):
+            event.acceptProposedAction()
+            self._set_over(True)
+
+    def dragLeaveEvent(self, event) -> None:
+        self._set_over(False)
+
+    def dropEvent(self, event) -> None:
+        self._set_over(False)
+        if paths := dropped_paths(event.mimeData()):
+            event.acceptProposedAction()
+            self.dropped.emit(paths)
+
+    def _set_over(self, over: bool) -> None:
+        self._over = over
+        self.update()
+
+    def paintEvent(self, event) -> None:
+        super().paintEvent(event)
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        palette = self.palette()
+        pen = QPen(palette.highlight().color() if self._over else palette.placeholderText().color(), 2)
+        pen.setStyle(Qt.PenStyle.SolidLine if self._over else Qt.PenStyle.DashLine)
+        painter.setPen(pen)
+        painter.drawRoundedRect(QRectF(self.rect()).adjusted(2, 2, -2, -2), 10, 10)

@@ -1,0 +1,100 @@
+"""The slot's values over time: one row a value, a dot where it was said. pyqtgraph is imported when first drawn."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import QEvent, Qt
+from PySide6.QtGui import QColor, QPalette
+from PySide6.QtWidgets import QVBoxLayout, QWidget
+
+from memreview.review.values import TimelinePoint
+from memreview.ui.text import day, line, name_for_reader, tr
+from memreview.ui.theme import colours
+from memreview.ui.widgets.labels import Label
+
+ROWS = 8
+LABEL_CHARS = 28
+
+
+class Timeline(QWidget):
+    """Points without a time are told in words below the plot, since they have no place on it."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._points: tuple[TimelinePoint, ...] = ()
+        self._plot = None
+        self.note = Label(role="muted")
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.addWidget(self.note)
+
+    def show_points(self, points: Sequence[TimelinePoint]) -> None:
+        self._points = tuple(points)
+        dated = [point for point in points if point.at is not None]
+        undated = sorted({line(point.value, LABEL_CHARS) for point in points if point.at is None})
+        self.note.setText(tr("At an unknown time: %1").replace("%1", ", ".join(undated)) if undated else "")
+        self.note.setVisible(bool(undated))
+        told = "; ".join(f"{day(point.at)}: {line(point.value, 80)}" for point in dated[:50])
+        name_for_reader(self, tr("Values over time"), told)
+        if dated or self._plot is not None:
+            self._draw(dated)
+
+    def changeEvent(self, event) -> None:
+        super().changeEvent(event)
+        if event.type() == QEvent.Type.PaletteChange and self._plot is not None:
+            self.show_points(self._points)
+
+    def _draw(self, points: list[TimelinePoint]) -> None:
+        import pyqtgraph
+
+        plot = self._made()
+        plot.clear()
+        shown = colours(self.palette())
+        text = self.palette().color(QPalette.ColorRole.Text)
+        values = list(dict.fromkeys(point.value for point in reversed(points)))[:ROWS]
+        rows = {value: index for index, value in enumerate(values)}
+        look = {"old": (shown.removed, "x"), "new": (shown.added, "o"), "other": (shown.muted, "s")}
+        for side, (colour, symbol) in look.items():
+            here = [point for point in points if point.side == side and point.value in rows]
+            plot.plot(
+                [point.at / 1e6 for point in here if point.at is not None],
+                [rows[point.value] for point in here],
+                pen=None,
+                symbol=symbol,
+                symbolSize=11,
+                symbolBrush=pyqtgraph.mkBrush(colour),
+                symbolPen=pyqtgraph.mkPen(colour, width=2),
+            )
+        left, bottom = plot.getAxis("left"), plot.getAxis("bottom")
+        left.setTicks([[(index, line(value, LABEL_CHARS)) for value, index in rows.items()]])
+        for axis in (left, bottom):
+            axis.setTextPen(text)
+            axis.setPen(QColor(shown.line))
+            axis.setStyle(tickFont=self.font())
+        plot.setBackground(self.palette().color(QPalette.ColorRole.Base))
+        plot.setYRange(-0.6, max(1, len(rows)) - 0.4, padding=0)
+        self._set_times([point.at / 1e6 for point in points if point.at is not None])
+        row = self.fontMetrics().height()
+        plot.setFixedHeight(int(row * (max(2, len(rows)) * 1.6 + 2.6)))
+
+    def _set_times(self, seconds: list[float]) -> None:
+        if seconds:
+            margin = max(86_400 * 10, (max(seconds) - min(seconds)) * 0.08)
+            self._made().setXRange(min(seconds) - margin, max(seconds) + margin, padding=0)
+
+    def _made(self):
+        if self._plot is None:
+            import pyqtgraph
+
+            plot = pyqtgraph.PlotWidget(axisItems={"bottom": pyqtgraph.DateAxisItem(orientation="bottom")})
+            plot.setMenuEnabled(False)
+            plot.setMouseEnabled(x=False, y=False)
+            plot.hideButtons()
+            plot.showGrid(x=True, y=False, alpha=0.25)
+            plot.setFrameShape(plot.Shape.NoFrame)
+            plot.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+            plot.viewport().setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
+            self.layout().insertWidget(0, plot)
+            self._plot = plot
+        return self._plot
