@@ -92,9 +92,11 @@ class Action:
 
 @contextmanager
 def action(database: Database, verb: str, actor: Actor = "person", **detail: Any) -> Iterator[Action]:
-    """One undoable step: a transaction with its journal entry. What was undone before can't be redone after it."""
+    """One undoable step: a transaction with its journal entry. After a step of the person's, what was undone before
+    can't be redone."""
     with database.transaction():
-        database.execute("UPDATE journal SET state = 'dropped' WHERE state = 'undone'")
+        if actor == "person":
+            database.execute("UPDATE journal SET state = 'dropped' WHERE state = 'undone'")
         cursor = database.execute(
             "INSERT INTO journal (at, actor, verb, detail, state) VALUES (?, ?, ?, ?, 'done')",
             (time.time_ns() // 1000, actor, verb, _dump(detail)),
@@ -137,6 +139,31 @@ def next_redo(database: Database) -> JournalEntry | None:
     return None if row is None else _entry(row)
 
 
+def of_row(database: Database, table: str, row_id: int, limit: int = 50) -> list[JournalEntry]:
+    """The steps that touched one row, newest first."""
+    rows = database.all(
+        """SELECT j.* FROM journal j WHERE j.id IN (SELECT journal_id FROM journal_changes WHERE tbl = ? AND row_id = ?)
+           ORDER BY j.id DESC LIMIT ?""",
+        (table, row_id, limit),
+    )
+    return [_entry(row) for row in rows]
+
+
+def sizes(database: Database, journal_ids: list[int]) -> dict[int, int]:
+    """How many changes each step made."""
+    marks = ", ".join("?" * len(journal_ids))
+    rows = database.execute(
+        f"SELECT journal_id, count(*) FROM journal_changes WHERE journal_id IN ({marks}) GROUP BY 1", journal_ids
+    )
+    return {row[0]: row[1] for row in rows}
+
+
+def standing_after(database: Database, journal_id: int) -> list[int]:
+    """Steps after this one that are not undone, newest first."""
+    rows = database.execute("SELECT id FROM journal WHERE id > ? AND state = 'done' ORDER BY id DESC", (journal_id,))
+    return [row[0] for row in rows]
+
+
 def changes(database: Database, journal_id: int) -> list[tuple[str, int, dict[str, Any] | None, dict[str, Any] | None]]:
     """(table, row id, before, after) in the order they were made."""
     rows = database.all("SELECT * FROM journal_changes WHERE journal_id = ? ORDER BY seq", (journal_id,))
@@ -144,7 +171,7 @@ def changes(database: Database, journal_id: int) -> list[tuple[str, int, dict[st
 
 
 def blockers(database: Database, journal_id: int) -> list[int]:
-    """Later standing actions that changed the same rows, newest first: they have to be undone before this one."""
+    """Later standing actions that changed the same rows, newest first: they have to be undone first."""
     rows = database.all(
         """SELECT DISTINCT later.journal_id FROM journal_changes mine
            JOIN journal_changes later ON later.tbl = mine.tbl AND later.row_id = mine.row_id
@@ -161,7 +188,7 @@ def _replay(database: Database, journal_id: int, *, backwards: bool) -> None:
     with database.transaction():
         if database.value("SELECT state FROM journal WHERE id = ?", (journal_id,)) != expected:
             raise LookupError(f"journal entry {journal_id} is not {expected}")
-        if backwards and (blocking := blockers(database, journal_id)):
+        if blocking := blockers(database, journal_id):
             raise UndoBlocked(blocking)
         database.execute("PRAGMA defer_foreign_keys = ON")
         steps = changes(database, journal_id)

@@ -1,0 +1,129 @@
+"""Running an audit over a profile: embed what is new, compare, and put what was found in the queue."""
+
+from __future__ import annotations
+
+import time
+from collections import defaultdict
+from collections.abc import Sequence
+
+from memreview.audit import lifecycle
+from memreview.audit.lifecycle import EvidenceEntry, HeldMemory, Statement
+from memreview.language.embedder import TextEmbedder
+from memreview.language.sentences import windows as sentence_windows
+from memreview.records import Authorization, Origin
+from memreview.review.profile import Profile
+from memreview.review.values import AuditSummary, Progress
+from memreview.store import journal, memories, transitions, vectors, windows
+from memreview.store.vectors import FloatArray
+
+EMBED_BATCH = 1_000
+
+
+def run(profile: Profile, progress: Progress) -> AuditSummary:
+    """Audit the whole profile. Only what has no embedding yet is embedded, so a second run is quick; without an
+    embedder the audit goes by words alone. Raises `Cancelled`: what was embedded stays."""
+    started = time.monotonic()
+    prepare(profile, progress)
+    embedder = profile.embedder_or_none()
+    held, statements, entries = _material(profile)
+    result = lifecycle.audit(
+        held,
+        statements,
+        entries,
+        _Similarity(profile, embedder),
+        progress=lambda done, total: progress("comparing", done, total),
+    )
+    with journal.action(profile.database, "audit", "program") as act:
+        counts = transitions.merge(profile.database, act, result.transitions, complete=True)
+        act.note(**counts)
+    by_authorization = [found.authorization for found in result.transitions]
+    return AuditSummary(
+        **counts,
+        verified=by_authorization.count(Authorization.VERIFIED),
+        stated=by_authorization.count(Authorization.STATED),
+        refused=dict(result.refused),
+        seconds=time.monotonic() - started,
+        embedder=embedder.id if embedder else "",
+    )
+
+
+def prepare(profile: Profile, progress: Progress) -> None:
+    """Cut and embed what came since, and bring the FAISS index up to date."""
+    database = profile.database
+    windows.cut(database, _spans, lambda done, total: progress("sentences", done, total))
+    windows.cover_memories(database)
+    embedder = profile.embedder_or_none()
+    if embedder is None:
+        return
+    texts = sorted(windows.without_vector(database, embedder.id), key=len)  # like lengths in one batch pad least
+    for start in range(0, len(texts), EMBED_BATCH):
+        chunk = texts[start : start + EMBED_BATCH]
+        vectors.put(database, embedder.id, chunk, embedder.encode(chunk))
+        progress("meaning", start + len(chunk), len(texts))
+    profile.index().refresh(database)
+
+
+class _Similarity:
+    """Vectors for the audit, from the store; what is not there yet is embedded and kept."""
+
+    def __init__(self, profile: Profile, embedder: TextEmbedder | None) -> None:
+        self._database, self._embedder = profile.database, embedder
+
+    def vectors(self, texts: Sequence[str]) -> FloatArray | None:
+        if self._embedder is None:
+            return None
+        model = self._embedder.id
+        if absent := vectors.missing(self._database, model, texts):
+            vectors.put(self._database, model, absent, self._embedder.encode(absent))
+        return vectors.get(self._database, model, texts, self._embedder.dims)
+
+
+def _spans(text: str) -> list[tuple[int, int]]:
+    return [(window.start, window.end) for window in sentence_windows(text)]
+
+
+def _material(profile: Profile) -> tuple[list[HeldMemory], list[Statement], dict[int, EvidenceEntry]]:
+    evidence: dict[int, list[int]] = defaultdict(list)
+    for memory_id, entry_id in memories.evidence(profile.database):
+        evidence[memory_id].append(entry_id)
+    held = [
+        HeldMemory(
+            id=row["id"],
+            text=row["text"],
+            source_id=row["source_id"],
+            created=row["created_at"],
+            updated=row["updated_at"],
+            slot=row["slot"],
+            scope=row["scope"],
+            evidence=tuple(evidence[row["id"]]),
+            kind=row["kind"],
+        )
+        for row in memories.held(profile.database)
+    ]
+    statements: list[Statement] = []
+    entries: dict[int, EvidenceEntry] = {}
+    for row in windows.statements(profile.database):
+        start, end = row["start"], row["end"]
+        statements.append(
+            Statement(
+                window_id=row["id"],
+                entry_id=row["entry_id"],
+                conversation_id=row["conversation_id"],
+                at=row["at"],
+                start=start,
+                end=end,
+                text=row["text"][start:end],
+                origin=Origin.USER,
+                active=bool(row["active"]),
+            )
+        )
+        if row["entry_id"] not in entries:
+            entries[row["entry_id"]] = EvidenceEntry(
+                id=row["entry_id"],
+                conversation_id=row["conversation_id"],
+                text=row["text"],
+                at=row["at"],
+                origin=Origin.USER,
+                active=bool(row["active"]),
+            )
+    return held, statements, entries

@@ -1,0 +1,60 @@
+"""Everything that was done, and taking it back: one step, or all steps back to a point."""
+
+from __future__ import annotations
+
+from memreview.review import labels
+from memreview.review.decisions import described
+from memreview.review.profile import Profile
+from memreview.review.values import Preview, Step
+from memreview.store import journal
+from memreview.store.journal import UndoBlocked
+
+__all__ = ["UndoBlocked", "back_to", "peek", "preview_back_to", "redo", "steps", "undo"]
+
+
+def steps(profile: Profile, *, before: int | None = None, limit: int = 200) -> list[Step]:
+    """Newest first; `before` is the id of the last one already shown."""
+    found = journal.entries(profile.database, before=before, limit=limit)
+    sizes = journal.sizes(profile.database, [entry.id for entry in found])
+    return [labels.step(entry, sizes.get(entry.id, 0)) for entry in found]
+
+
+def peek(profile: Profile) -> tuple[Step | None, Step | None]:
+    """What undo and redo would do now."""
+    undone, redone = journal.next_undo(profile.database), journal.next_redo(profile.database)
+    return (labels.step(undone) if undone else None, labels.step(redone) if redone else None)
+
+
+def undo(profile: Profile, step_id: int | None = None) -> Step | None:
+    """Take back one step, or the person's last one. None where there is nothing; raises `UndoBlocked` where later
+    steps changed the same rows, `LookupError` for a step that does not stand."""
+    entry = journal.next_undo(profile.database) if step_id is None else journal.entry(profile.database, step_id)
+    if entry is None:
+        return None
+    journal.undo(profile.database, entry.id)
+    return labels.step(entry)
+
+
+def redo(profile: Profile) -> Step | None:
+    """Do the step again that was undone last."""
+    entry = journal.next_redo(profile.database)
+    if entry is None:
+        return None
+    journal.redo(profile.database, entry.id)
+    return labels.step(entry)
+
+
+def preview_back_to(profile: Profile, step_id: int) -> Preview:
+    """What undoing every standing step after `step_id` would change."""
+    found, counts = described(profile.database, journal.standing_after(profile.database, step_id), backwards=True)
+    return Preview(dict(counts), tuple(found))
+
+
+def back_to(profile: Profile, step_id: int) -> list[Step]:
+    """Undo every standing step after `step_id`, newest first, all or none."""
+    undone: list[Step] = []
+    with profile.database.transaction():
+        for journal_id in journal.standing_after(profile.database, step_id):
+            if (step := undo(profile, journal_id)) is not None:
+                undone.append(step)
+    return undone

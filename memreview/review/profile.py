@@ -1,0 +1,60 @@
+"""A profile: one person's folder, its database, and, where asked for, the models that read it."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import platformdirs
+
+from memreview.language.embedder import Embedder, ModelUnavailable, TextEmbedder
+from memreview.language.model_files import embedder_folder
+from memreview.store.database import FILE_NAME, Database
+from memreview.store.vectors import VectorIndex
+
+CACHE = "cache"
+
+
+class Profile:
+    """Belongs to the thread that opened it. Opening loads no model."""
+
+    def __init__(self, home: Path, database: Database) -> None:
+        self.home = home
+        self.database = database
+        self._embedder: TextEmbedder | None = None
+        self._index: VectorIndex | None = None
+
+    @classmethod
+    def open(cls, home: Path | None = None, *, create: bool = True) -> Profile:
+        """Raises `StoreError` where the folder or the database can't be used."""
+        folder = home or home_folder()
+        return cls(folder, Database.open(folder / FILE_NAME, create=create))
+
+    def embedder(self) -> TextEmbedder:
+        """The embedder, loaded once. Raises `ModelUnavailable` with the reason."""
+        if self._embedder is None:
+            self._embedder = Embedder.load(embedder_folder())
+        return self._embedder
+
+    def index(self) -> VectorIndex:
+        """The FAISS index of this embedder, brought up to date by whoever adds vectors."""
+        if self._index is None:
+            embedder = self.embedder()
+            self._index = VectorIndex(self.home / CACHE, embedder.id, embedder.dims)
+        return self._index
+
+    def embedder_or_none(self) -> TextEmbedder | None:
+        """For work that has a way without it (keyword search, the audit on words alone)."""
+        try:
+            return self.embedder()
+        except ModelUnavailable:
+            return None
+
+    def close(self) -> None:
+        self.database.close()
+
+
+def home_folder() -> Path:
+    """`MEMREVIEW_HOME`, else the platform's folder for a program's data."""
+    given = os.environ.get("MEMREVIEW_HOME")
+    return Path(given) if given else Path(platformdirs.user_data_dir("memreview", appauthor=False))

@@ -1,0 +1,99 @@
+"""Search over memories and entries: words at once, meaning where an embedder is there, fused by rank."""
+
+from __future__ import annotations
+
+import re
+import sqlite3
+from collections import defaultdict
+
+from memreview.review import views
+from memreview.review.profile import Profile
+from memreview.review.values import Hit
+from memreview.store import conversations, keywords, vectors
+
+FUSION = 60
+"""Reciprocal rank fusion's constant (Cormack, Clarke, Büttcher, SIGIR 2009)."""
+DEPTH = 60
+
+Key = tuple[str, int]
+
+
+def search(profile: Profile, words: str, *, limit: int = 30, meaning: bool = True) -> list[Hit]:
+    """Best first. `meaning=False` keeps to the keyword index and loads no model."""
+    if not words.strip():
+        return []
+    ranks: dict[str, dict[Key, float]] = {"words": _by_words(profile, words)}
+    spans: dict[Key, tuple[int, int]] = {}
+    if meaning:
+        ranks["meaning"], spans = _by_meaning(profile, words)
+    scores: dict[Key, float] = defaultdict(float)
+    for ranked in ranks.values():
+        for place, key in enumerate(sorted(ranked, key=lambda key: -ranked[key])):
+            scores[key] += 1.0 / (FUSION + place)
+    best = sorted(scores, key=lambda key: (-scores[key], key))[:limit]
+    how = {key: "both" if all(key in ranked for ranked in ranks.values()) and meaning else "" for key in best}
+    return _hits(
+        profile,
+        [(key, scores[key], how[key] or ("words" if key in ranks["words"] else "meaning")) for key in best],
+        spans,
+        words,
+    )
+
+
+def _by_words(profile: Profile, words: str) -> dict[Key, float]:
+    database = profile.database
+    found = {("memory", row_id): score for row_id, score in keywords.search(database, words, "memories", limit=DEPTH)}
+    found |= {("entry", row_id): score for row_id, score in keywords.search(database, words, "entries", limit=DEPTH)}
+    return found
+
+
+def _by_meaning(profile: Profile, words: str) -> tuple[dict[Key, float], dict[Key, tuple[int, int]]]:
+    embedder = profile.embedder_or_none()
+    if embedder is None:
+        return {}, {}
+    nearest = profile.index().search(embedder.encode([words])[0], DEPTH)
+    live = vectors.windows(profile.database, [window_id for window_id, _ in nearest])
+    ranked: dict[Key, float] = {}
+    spans: dict[Key, tuple[int, int]] = {}
+    for window_id, score in nearest:
+        if (window := live.get(window_id)) is None:
+            continue
+        key = ("memory", window.memory_id) if window.memory_id is not None else ("entry", window.entry_id or 0)
+        if key not in ranked:
+            ranked[key], spans[key] = score, (window.start, window.end)
+    return ranked, spans
+
+
+def _hits(
+    profile: Profile, best: list[tuple[Key, float, str]], spans: dict[Key, tuple[int, int]], words: str
+) -> list[Hit]:
+    memories = {row.id: row for row in views.rows(profile, [key[1] for key, _, _ in best if key[0] == "memory"])}
+    entries = conversations.entries(profile.database, [key[1] for key, _, _ in best if key[0] == "entry"])
+    found = []
+    for key, score, how in best:
+        target, row_id = key
+        if target == "memory" and row_id in memories:
+            row = memories[row_id]
+            found.append(
+                Hit(
+                    target=target, id=row_id, text=row.text, start=0, end=len(row.text), score=score, how=how,
+                    at=row.created_at, origin="assistant", title=row.source_label, provider=row.provider,
+                )
+            )  # fmt: skip
+        elif target == "entry" and row_id in entries:
+            found.append(_entry_hit(entries[row_id], spans.get(key), words, score, how))
+    return found
+
+
+def _entry_hit(row: sqlite3.Row, span: tuple[int, int] | None, words: str, score: float, how: str) -> Hit:
+    start, end = span or _first_word(row["text"], words)
+    return Hit(
+        target="entry", id=row["id"], text=row["text"], start=start, end=end, score=score, how=how, at=row["at"],
+        origin=row["origin"], title=row["title"], provider=row["provider"],
+    )  # fmt: skip
+
+
+def _first_word(text: str, words: str) -> tuple[int, int]:
+    wanted = [re.escape(word) for word in re.findall(r"\w+", words)]
+    match = re.search("|".join(wanted), text, re.IGNORECASE) if wanted else None
+    return match.span() if match else (0, 0)
