@@ -65,6 +65,9 @@ class Commands(QObject):
     def in_scope(self, id: str) -> bool:
         return self._scopes[id] in ("", self._scope)
 
+    def scope_of(self, id: str) -> str:
+        return self._scopes[id]
+
     def run(self, id: str) -> None:
         """Run a command, or emit `refused(reason)`."""
         command = self._commands[id]

@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QObject, Signal
 
-from memreview.review import decisions, history
-from memreview.review.values import Decision, Step
+from memreview.review import decisions, history, imports
+from memreview.review.values import Decision, Step, Verb
 from memreview.store.errors import StoreError
 from memreview.ui.commands import Commands
 from memreview.ui.tasks import Queries
+from memreview.ui.text import line, plural, tr
 from memreview.ui.theme import Theme
 from memreview.ui.worker import WorkerClient
 
@@ -47,19 +48,27 @@ class AppContext(QObject):
     def decide(self, decision: Decision) -> Step | None:
         """Do it, tell every panel, and offer Undo. None when it could not be done (the person has been told)."""
         step = self.guard(lambda: decisions.decide(self.profile, decision))
-        return self._did(step, undo=True)
+        return self._did(step, done_words(decision), undo=True)
 
     def undo(self, step_id: int | None = None) -> Step | None:
         """Undo a step, by default the person's last one."""
         try:
             step = self.guard(lambda: history.undo(self.profile, step_id))
         except history.UndoBlocked as blocked:
-            self.failed.emit(*_blocked_words(blocked))
+            self.failed.emit(*_blocked_words(self.profile, blocked))
             return None
-        return self._did(step, undo=False)
+        return self._did(step, tr("Undone: %1"), undo=False)
 
     def redo(self) -> Step | None:
-        return self._did(self.guard(lambda: history.redo(self.profile)), undo=True)
+        return self._did(self.guard(lambda: history.redo(self.profile)), tr("Done again: %1"), undo=True)
+
+    def profile_has_imports(self) -> bool:
+        return bool(self.guard(lambda: imports.list(self.profile)))
+
+    def close(self) -> None:
+        """End the threads and processes. Safe to call twice."""
+        self.worker.close()
+        self.queries.close()
 
     def ask(
         self,
@@ -87,26 +96,40 @@ class AppContext(QObject):
             return action()
         except StoreError as error:
             self.failed.emit(str(error), error.advice)
-        except LookupError as error:
+        except LookupError:
+            self.failed.emit(tr("This is no longer there."), tr("Another step removed it. The list has been read again."))
+            self.tell_changed(EVERYTHING)
+        except ValueError as error:
             self.failed.emit(str(error), "")
         return None
 
-    def _did(self, step: Step | None, undo: bool) -> Step | None:
+    def _did(self, step: Step | None, words: str, undo: bool) -> Step | None:
+        """`words` may hold %1, for the step's name."""
         if step is not None:
             self.tell_changed(DECIDED)
-            self.toast(step_words(step), undo=undo)
+            self.toast(words.replace("%1", line(step.label, 200)), undo=undo)
         return step
 
 
-def step_words(step: Step) -> str:
-    from memreview.ui.text import line, tr
+def done_words(decision: Decision) -> str:
+    """What was done, as one says it afterwards."""
+    done = {
+        Verb.APPROVE: tr("Approved"),
+        Verb.REJECT: tr("Rejected"),
+        Verb.SCOPE: tr("Limited"),
+        Verb.EDIT: tr("Edited"),
+        Verb.DELETE: tr("Forgot"),
+        Verb.SNOOZE: tr("Put off"),
+        Verb.RESTORE: tr("Restored"),
+    }[decision.verb]
+    cases, memories = len(decision.transitions), len(decision.memories)
+    parts = [plural(cases, "%n case", "%n cases")] if cases else []
+    parts += [plural(memories, "%n memory", "%n memories")] if memories else []
+    return f"{done} {', '.join(parts)}"
 
-    label = line(step.label, 200)
-    return tr("Undone: %1").replace("%1", label) if step.state == "undone" else label
 
-
-def _blocked_words(blocked: history.UndoBlocked) -> tuple[str, str]:
-    from memreview.ui.text import tr
-
-    names = "\n".join(f"• {step.label}" if isinstance(step, Step) else f"• {step}" for step in blocked.blockers)
-    return (tr("This step can't be undone on its own: later steps build on it."), names)
+def _blocked_words(profile: Profile, blocked: history.UndoBlocked) -> tuple[str, str]:
+    """`blockers` are journal ids, newest first."""
+    names = [step.label for step in history.steps(profile, limit=500) if step.id in set(blocked.blockers)]
+    advice = tr("Undo these first, in History:") + "\n" + "\n".join(f"• {line(name, 200)}" for name in names[:10])
+    return tr("Later steps build on this one, so it can't be undone alone."), advice

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from PySide6.QtCore import QObject, Qt, Signal
-from PySide6.QtGui import QColor, QPalette
+from PySide6.QtGui import QColor, QFont, QPalette
 from PySide6.QtWidgets import QApplication, QPushButton
 
 SCHEMES = ("system", "light", "dark")
@@ -92,9 +92,12 @@ class Theme(QObject):
 
     changed = Signal()
 
-    def __init__(self, app: QApplication, scheme: str = "system") -> None:
+    def __init__(self, app: QApplication, scheme: str = "system", text_percent: int = 100) -> None:
         super().__init__(app)
         self.scheme = scheme
+        self._font = app.font()
+        self.text_percent = text_percent
+        self.set_text_percent(text_percent)
         app.setStyle("Fusion")
         app.styleHints().colorSchemeChanged.connect(self._apply)
         self.choose(scheme)
@@ -105,6 +108,13 @@ class Theme(QObject):
         hint = {"light": Qt.ColorScheme.Light, "dark": Qt.ColorScheme.Dark}.get(scheme, Qt.ColorScheme.Unknown)
         QApplication.styleHints().setColorScheme(hint)
         self._apply()
+
+    def set_text_percent(self, percent: int) -> None:
+        """The text's size on top of the system's own, 75 to 200."""
+        self.text_percent = max(75, min(200, percent))
+        font = QFont(self._font)
+        font.setPointSizeF(self._font.pointSizeF() * self.text_percent / 100)
+        QApplication.setFont(font)
 
     def _apply(self) -> None:
         app = QApplication.instance()
@@ -169,7 +179,7 @@ def style_sheet(of: Colours) -> str:
     QPushButton[primary="true"] {{ background: {of.accent}; color: {of.on_accent}; border-color: {of.accent}; }}
     QPushButton[primary="true"]:focus {{ border: 2px solid {of.text}; }}
     QPushButton[primary="true"]:disabled {{ background: {of.line}; color: {of.text}; border-color: {of.line}; }}
-    QLabel[role="title"] {{ font-size: 15pt; font-weight: 600; }}
+    QLabel[role="title"] {{ font-weight: 600; }}
     QLabel[role="heading"] {{ font-weight: 600; }}
     QLabel[role="muted"] {{ color: {of.muted}; }}
     QLabel[role="warn"] {{ color: {of.warn}; background: {of.warn_back}; border-radius: 4px; padding: 0.6ex 1ex; }}

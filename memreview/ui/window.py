@@ -1,0 +1,214 @@
+"""The window: rail, the panel that shows, status line, and the news that reaches every panel."""
+
+from __future__ import annotations
+
+import base64
+from collections.abc import Set
+
+from PySide6.QtCore import QByteArray, QTimer
+from PySide6.QtGui import QCloseEvent
+from PySide6.QtWidgets import QHBoxLayout, QMainWindow, QMessageBox, QStackedWidget, QVBoxLayout, QWidget
+
+from memreview.review import queue, settings
+from memreview.review.values import Counts
+from memreview.ui.context import CASES, EVERYTHING, IMPORTS, MEMORIES, AppContext
+from memreview.ui.dialogs.messages import tell
+from memreview.ui.menus import window_commands
+from memreview.ui.panel import Panel
+from memreview.ui.panels import PLACES, Place
+from memreview.ui.rail import Rail
+from memreview.ui.text import plural, tr
+from memreview.ui.widgets.labels import Label
+from memreview.ui.widgets.progress import ProgressStrip
+from memreview.ui.widgets.toast import Toast
+from memreview.ui.worker import Job
+
+WARM_UP_MS = 400
+CHANGING_JOBS = frozenset({"import", "paste", "sample", "audit", "index", "backup"})
+
+
+class MainWindow(QMainWindow):
+    def __init__(self, context: AppContext, places: tuple[Place, ...] = PLACES) -> None:
+        super().__init__()
+        self.context = context
+        self.panels: dict[str, Panel] = {}
+        self.counts = Counts()
+        self._places = {place.key: place for place in places}
+        self._stale: dict[str, set[str]] = {}
+        self._build(places)
+        window_commands(self)
+        self._connect()
+        self._restore_geometry()
+        self.show_place(self._first_place())
+        self._read_counts()
+        QTimer.singleShot(WARM_UP_MS, self._warm_up)
+
+    # -- where we are -----------------------------------------------------------------------------------------------
+
+    @property
+    def current(self) -> str:
+        """The key of the place that shows."""
+        return next((key for key, panel in self.panels.items() if panel is self.stack.currentWidget()), "")
+
+    def panel(self, key: str) -> Panel:
+        """The panel of a place, made now if it wasn't yet."""
+        if key not in self.panels:
+            panel = self._places[key].build(self.context)
+            self.panels[key] = panel
+            self._stale[key] = set(EVERYTHING)
+            self.stack.addWidget(panel)
+            for action in self.context.commands.add(panel.commands(), scope=key):
+                self.addAction(action)
+        return self.panels[key]
+
+    def show_place(self, key: str) -> Panel:
+        panel = self.panel(key)
+        self.stack.setCurrentWidget(panel)
+        self.context.commands.set_scope(key)
+        self.rail.set_current(key)
+        self._refresh(key)
+        self._say_title()
+        return panel
+
+    def go_to(self, target: str, id: int = 0) -> None:
+        """Follow `context.open`."""
+        if target in self._places:
+            self.show_place(target).focus_first()
+        elif target in ("conversation", "entry"):
+            from memreview.ui.dialogs.conversation import show_conversation
+
+            show_conversation(self, self.context, target, id)
+        else:
+            key = next(place.key for place in self._places.values() if target in place.opens)
+            self.show_place(key).open(id)
+
+    # -- news -------------------------------------------------------------------------------------------------------
+
+    def hear(self, changed: Set[str]) -> None:
+        """Something changed: refresh the panel that shows, remember it for the others."""
+        for key, panel in self.panels.items():
+            if panel.concerns & changed:
+                self._stale[key] |= panel.concerns & changed
+        self._refresh(self.current)
+        if changed & {CASES, MEMORIES, IMPORTS}:
+            self._read_counts()
+
+    def _refresh(self, key: str) -> None:
+        if key and self._stale.get(key):
+            changed, self._stale[key] = self._stale[key], set()
+            self.panels[key].refresh(frozenset(changed))
+
+    def _read_counts(self) -> None:
+        self.context.ask("window.counts", queue.counts, self._show_counts, self)
+
+    def _show_counts(self, counts: Counts) -> None:
+        self.counts = counts
+        self.rail.set_badges({"inbox": counts.pending, "transitions": counts.pending})
+        memories = plural(counts.memories, "%n memory", "%n memories")
+        waiting = plural(counts.pending, "%n case to review", "%n cases to review")
+        self.status.setText(f"{memories} · {waiting}" if counts.memories else tr("Nothing imported yet"))
+        self._say_title()
+
+    def _say_title(self) -> None:
+        place = self._places.get(self.current)
+        self.setWindowTitle(f"{tr(place.title)} – memreview" if place else "memreview")
+
+    def _on_job_started(self, job: Job) -> None:
+        if job.name in CHANGING_JOBS:
+            self.progress.follow(job)
+
+    def _on_job_ended(self, job: Job) -> None:
+        if job.name in CHANGING_JOBS:
+            self.context.tell_changed(EVERYTHING)
+
+    def _on_failed(self, message: str, advice: str) -> None:
+        tell(self, message, advice)
+
+    # -- building ---------------------------------------------------------------------------------------------------
+
+    def _build(self, places: tuple[Place, ...]) -> None:
+        self.rail = Rail(places)
+        self.stack = QStackedWidget()
+        self.progress = ProgressStrip()
+        self.status = Label(role="muted", wrap=False)
+        right = QVBoxLayout()
+        right.setContentsMargins(0, 0, 0, 0)
+        right.setSpacing(0)
+        right.addWidget(self.stack, 1)
+        right.addWidget(self.progress)
+        body = QWidget()
+        layout = QHBoxLayout(body)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(0)
+        layout.addWidget(self.rail)
+        layout.addLayout(right, 1)
+        self.setCentralWidget(body)
+        self.statusBar().addWidget(self.status, 1)
+        self.toast = Toast(body)
+        self.resize(1280, 800)
+
+    def _connect(self) -> None:
+        context = self.context
+        self.rail.chosen.connect(self._on_rail)
+        self.toast.undone.connect(context.undo)
+        context.changed.connect(self.hear)
+        context.toasted.connect(self.toast.say)
+        context.opened.connect(self.go_to)
+        context.failed.connect(self._on_failed)
+        context.queries.failed.connect(self._on_failed)
+        context.commands.refused.connect(lambda reason: context.toast(reason))
+        context.worker.started.connect(self._on_job_started)
+        context.worker.ended.connect(self._on_job_ended)
+        context.worker.crashed.connect(lambda message: context.toast(message))
+        context.theme.changed.connect(self.rail.refresh_icons)
+
+    def _on_rail(self, key: str) -> None:
+        if key and key != self.current:
+            self.show_place(key)
+
+    def _first_place(self) -> str:
+        """The welcome page while there is nothing to show."""
+        if "welcome" in self._places and not self.context.profile_has_imports():
+            return "welcome"
+        return "inbox"
+
+    def _warm_up(self) -> None:
+        """After the first paint: the worker, the plot's library, then the other panels, one a turn of the loop."""
+        self.context.worker.start()
+        self.context.ask("window.warm", _import_plots, lambda _none: None, self)
+        self._waiting_places = [key for key in self._places if key not in self.panels]
+        QTimer.singleShot(0, self._warm_one)
+
+    def _warm_one(self) -> None:
+        if self._waiting_places:
+            self.panel(self._waiting_places.pop(0))
+            QTimer.singleShot(50, self._warm_one)
+
+    def _restore_geometry(self) -> None:
+        stored = settings.get(self.context.profile, "window")
+        if stored:
+            self.restoreGeometry(QByteArray(base64.b64decode(stored)))
+
+    def closeEvent(self, event: QCloseEvent) -> None:
+        changing = [job for job in self.context.worker.jobs.values() if job.name in CHANGING_JOBS]
+        if changing and not self._may_stop():
+            event.ignore()
+            return
+        geometry = base64.b64encode(self.saveGeometry().data()).decode()
+        self.context.guard(lambda: settings.set(self.context.profile, "window", geometry))
+        self.context.close()
+        event.accept()
+
+    def _may_stop(self) -> bool:
+        answer = QMessageBox.question(
+            self,
+            tr("Stop and close?"),
+            tr("Something is still being read in. Closing stops it; what was done stays, and you can go on later."),
+            QMessageBox.StandardButton.Close | QMessageBox.StandardButton.Cancel,
+        )
+        return answer == QMessageBox.StandardButton.Close
+
+
+def _import_plots(_profile: object) -> None:
+    """Imports pyqtgraph on the query thread: 0.2 s that the first timeline need not wait for."""
+    import pyqtgraph  # noqa: F401
