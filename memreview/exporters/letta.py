@@ -14,7 +14,7 @@ UNIT = "\x1f"  # parts a block's label and a text in the ids that the importer m
 # A memory stands at the start of a line, behind a list marker or after a sentence, and ends with a line or a sentence.
 MARKER = r"[ \t]*(?:(?:[-*•+]|\d{1,3}[.)])[ \t]+)?"
 SENTENCE_END = r"(?:(?<=[.!?…。！？])|(?<=[.!?…。！？][\"'”’)\]]))"
-PLACE = rf"(?:(?P<start>^{MARKER})|{SENTENCE_END}(?P<space>[ \t]+)){{text}}(?P<after>[ \t]*$|{SENTENCE_END}[ \t]+)"
+PLACE = rf"(?:(?P<start>^{MARKER})|{SENTENCE_END}(?P<space>[ \t]+)){{text}}(?P<after>[ \t\r]*$|{SENTENCE_END}[ \t]+)"
 REMOVED = "\0"  # no block holds it after `plain`
 
 

@@ -8,6 +8,7 @@ from collections.abc import Iterable
 from memreview.exporters.contract import CorrectedMemory, conditions, iso
 from memreview.records import MemoryStatus
 
+TITLE = "# Memories, as reviewed with memreview"
 SECTIONS = {
     MemoryStatus.ACTIVE: "Active",
     MemoryStatus.QUARANTINED: "In quarantine",
@@ -21,7 +22,7 @@ SPECIAL = re.compile(r"([\\`*_{}\[\]<>#|~!&])|^([-+]|\d+(?=[.)]))")
 def write(memories: Iterable[CorrectedMemory]) -> bytes:
     """One section a status, one bullet a memory, its details below it. Memory texts are escaped: no markup, no HTML."""
     listed = list(memories)
-    page = ["# Memories"]
+    page = [TITLE]
     for status, title in SECTIONS.items():
         section = [memory for memory in listed if memory.status is status]
         if section:
