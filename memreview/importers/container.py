@@ -7,12 +7,14 @@ import os
 import zipfile
 import zlib
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path, PurePosixPath
 from typing import BinaryIO, cast
 
 import msgspec
 
-from memreview.importers.contract import ImportFailed, Limits
+from memreview.importers.contract import STANDARD, ImportFailed, Limits
+from memreview.importers.stream import Malformed
 from memreview.importers.text import clean
 
 _BUFFER = 1 << 20
@@ -66,6 +68,21 @@ class Container:
             raise _unreadable(self.path, member.name, error) from None
         return cast(BinaryIO, io.BufferedReader(_Guarded(raw, self.path, member.name), _BUFFER))
 
+    @contextmanager
+    def reading(self, member: Member) -> Iterator[BinaryIO]:
+        """`open` for a JSON file: where that is Malformed, the import has failed."""
+        with self.open(member) as stream:
+            try:
+                yield stream
+            except Malformed as error:
+                raise ImportFailed(
+                    self.path, error.reason, "a complete file, as it was downloaded", self.place(member)
+                ) from None
+
+    def place(self, member: Member) -> str:
+        """Where a member is, for messages: nothing more than the container's name when it is that file itself."""
+        return "" if member.name == self.name else member.name
+
     def _open_zipped(self, member: Member, index: int) -> object:
         archive = self._archives.get(member.archive)
         if archive is None:
@@ -106,7 +123,7 @@ class _Guarded(io.RawIOBase):
         super().close()
 
 
-def open_container(path: Path, limits: Limits = Limits()) -> Container:
+def open_container(path: Path, limits: Limits = STANDARD) -> Container:
     """A loose file, a zip, or a folder with files and zips in it (one export may come as several zips)."""
     try:
         if path.is_dir():
@@ -118,9 +135,7 @@ def open_container(path: Path, limits: Limits = Limits()) -> Container:
     except OSError as error:
         raise ImportFailed(path, f"it can't be read ({error.strerror or type(error).__name__})") from None
     if not members:
-        raise ImportFailed(
-            path, "there is nothing in it", "an export of your assistant, as a zip, a folder or a file"
-        )
+        raise ImportFailed(path, "there is nothing in it", "an export of your assistant, as a zip, a folder or a file")
     _check_sizes(path, members, limits)
     return Container(path, members, limits)
 
@@ -179,9 +194,7 @@ def _in_zip(path: Path, prefix: str, limits: Limits) -> Iterator[Member]:
         if info.flag_bits & 0x1:
             raise ImportFailed(path, "it is password-protected", "a zip file without a password")
         if name.lower().endswith(".zip"):
-            raise ImportFailed(
-                path, "it holds further zip files", "those files unpacked into one folder", name
-            )
+            raise ImportFailed(path, "it holds further zip files", "those files unpacked into one folder", name)
         yield Member(prefix + name, info.file_size, path, index)
 
 
@@ -201,7 +214,5 @@ def _unreadable(path: Path, where: str, error: Exception) -> ImportFailed:
     if isinstance(error, OSError) and error.strerror:
         return ImportFailed(path, f"it can't be read ({error.strerror})", where=where)
     if isinstance(error, NotImplementedError):
-        return ImportFailed(
-            path, "it is packed in a way that is not supported", "an ordinary zip file", where
-        )
+        return ImportFailed(path, "it is packed in a way that is not supported", "an ordinary zip file", where)
     return ImportFailed(path, "it is damaged", "a complete file; try to download it again", where)

@@ -32,6 +32,9 @@ class Limits(msgspec.Struct, frozen=True):
     nesting: int = 400
 
 
+STANDARD = Limits()
+
+
 class ColumnMapping(msgspec.Struct, frozen=True):
     """Which columns of a generic list hold what; the person chooses them where the header does not tell."""
 

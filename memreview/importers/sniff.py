@@ -182,13 +182,7 @@ def not_yet(probe: Probe) -> str:
 def seen_in_words(probe: Probe) -> str:
     """What a member looks like, by its shape and keys alone: values are private, and so is any key that isn't plain."""
     if not probe.json:
-        return {Shape.EMPTY: "it is empty", Shape.BINARY: "it is no text"}.get(
-            probe.shape, f"it is {probe.shape}"
-        )
+        return {Shape.EMPTY: "it is empty", Shape.BINARY: "it is no text"}.get(probe.shape, f"it is {probe.shape}")
     keys = sorted(key for key in probe.keys if _PLAIN_KEY.fullmatch(key))[:8]
     kind = {Shape.ARRAY: "a JSON list", Shape.OBJECT: "a JSON object", Shape.LINES: "JSON lines"}[probe.shape]
-    return (
-        f"it is {kind} with the keys {', '.join(keys)}"
-        if keys
-        else f"it is {kind} without keys that are known"
-    )
+    return f"it is {kind} with the keys {', '.join(keys)}" if keys else f"it is {kind} without keys that are known"

@@ -14,15 +14,13 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from memreview.importers.contract import Limits
+from memreview.importers.contract import STANDARD, Limits
 
 _CHUNK = 1 << 20
 _ELEMENT_BYTES = 128 * 2**20  # seven times the largest conversation seen
 _KEY_WINDOW = 256  # how far before a list its key is looked for
 _OPEN, _QUOTE, _CLOSE = 1, 2, 255  # 255 is -1 as a signed byte
-_KINDS = bytes(
-    {91: _OPEN, 123: _OPEN, 93: _CLOSE, 125: _CLOSE, 34: _QUOTE}.get(byte, 0) for byte in range(256)
-)
+_KINDS = bytes({91: _OPEN, 123: _OPEN, 93: _CLOSE, 125: _CLOSE, 34: _QUOTE}.get(byte, 0) for byte in range(256))
 _DECODER = msgspec.json.Decoder()
 
 
@@ -56,7 +54,7 @@ class Scanned(msgspec.Struct, frozen=True):
     done: int
 
 
-def decode(raw: bytes, limits: Limits = Limits()) -> Any:
+def decode(raw: bytes, limits: Limits = STANDARD) -> Any:
     """The value of one whole JSON document; Malformed when it is none, or nests deeper than `limits.nesting`."""
     raw = _in_utf8(raw)
     depths = _Brackets().of(raw)[1]
@@ -66,7 +64,7 @@ def decode(raw: bytes, limits: Limits = Limits()) -> Any:
 
 
 def elements(
-    stream: BinaryIO, start_index: int = 0, *, key: str | None = None, limits: Limits = Limits()
+    stream: BinaryIO, start_index: int = 0, *, key: str | None = None, limits: Limits = STANDARD
 ) -> Iterator[tuple[int, Any, int]]:
     """Yield `(index, value or BrokenElement, bytes read)` for the elements of a top-level list, or of the list under
     `key` of a top-level object, from `start_index` on; those before it are passed over without being decoded.
@@ -75,12 +73,15 @@ def elements(
     """
     for index, found in enumerate(scan(stream, key, limits)):
         if index >= start_index:
-            yield index, BrokenElement(found.problem) if found.problem else _element(found.raw), found.done
+            yield index, decode_element(found), found.done
 
 
-def _element(raw: bytes) -> Any:
+def decode_element(found: Scanned) -> Any:
+    """The value of a scanned element, or BrokenElement; Malformed where the file's encoding is wrong."""
+    if found.problem:
+        return BrokenElement(found.problem)
     try:
-        return _decode(raw)
+        return _decode(found.raw)
     except _WrongEncoding:  # the file was saved anew by another program: nothing in it can be trusted
         raise
     except Malformed as error:
@@ -128,9 +129,7 @@ class _Brackets:
         """Positions in `chunk`, the depth after each, and +1 or -1 for each."""
         held = len(self._escape)
         text = self._escape + chunk
-        self._escape = (
-            b"\\" if (len(text) - len(text.rstrip(b"\\"))) % 2 else b""
-        )  # its other half comes next
+        self._escape = b"\\" if (len(text) - len(text.rstrip(b"\\"))) % 2 else b""  # its other half comes next
         # Masked in one pass from the left: a quote that remains begins or ends a string.
         text = text[: len(text) - len(self._escape)].replace(b"\\\\", b"__").replace(b'\\"', b"__")
         kinds = np.frombuffer(text.translate(_KINDS), np.int8)
@@ -148,8 +147,11 @@ class _Brackets:
         return at - held, depths, kinds
 
 
-def scan(stream: BinaryIO, key: str | None = None, limits: Limits = Limits()) -> Iterator[Scanned]:
-    """Cut a top-level list (or the one under `key`) into the bytes of its elements, undecoded."""
+def scan(
+    stream: BinaryIO, key: str | None = None, limits: Limits = STANDARD, *, alone: bool = True
+) -> Iterator[Scanned]:
+    """Cut a top-level list (or the one under `key`) into the bytes of its elements, undecoded. With `alone` false,
+    anything may follow the list, as in the script of a page."""
     scanner = _Scanner(key, limits)
     first = stream.read(_CHUNK)
     if not first.strip():
@@ -157,11 +159,11 @@ def scan(stream: BinaryIO, key: str | None = None, limits: Limits = Limits()) ->
     start = _in_utf8(first)
     scanner.before = len(first) - len(start)
     if not start.lstrip().startswith(b"[" if key is None else b"{"):
-        raise Malformed(
-            "it does not begin as a JSON list" if key is None else "it does not begin as a JSON object"
-        )
+        raise Malformed("it does not begin as a JSON list" if key is None else "it does not begin as a JSON object")
     for chunk in chain((start,), iter(lambda: stream.read(_CHUNK), b"")):
         yield from scanner.feed(chunk)
+        if scanner.finished and not alone:
+            return
     scanner.end()
 
 
@@ -176,7 +178,7 @@ class _Scanner:
         self._too_deep = self._base + limits.nesting + 1
         self._parts: list[bytes] = []  # what came since the last cut, in earlier chunks
         self._size = 0
-        self._inside = self._finished = False
+        self._inside = self.finished = False
         self._given = 0
         self._problem = ""
 
@@ -199,11 +201,11 @@ class _Scanner:
             elif depth <= self._base:
                 gap = self._take(chunk[cut:where])
                 cut = where + 1
-                if depth < 0 or self._inside and chunk[where] != ord("]"):
+                if depth < 0 or (self._inside and chunk[where] != ord("]")):
                     raise Malformed("its brackets do not match")
                 if self._inside:
                     yield from self._scalars(gap, where, more=False)
-                    self._inside, self._finished = False, True
+                    self._inside, self.finished = False, True
                 elif opening:
                     self._begin(gap, depth, chunk[where : where + 1])
         self._keep(chunk[cut:])
@@ -212,16 +214,16 @@ class _Scanner:
     def end(self) -> None:
         if self._inside or self._brackets.depth > 0 or self._brackets.in_string:
             raise Truncated("it ends in the middle")
-        if not self._finished:
+        if not self.finished:
             raise Malformed("the list that was expected is not in it")
         if b"".join(self._parts).strip():
             raise Malformed("there is something after its end")
 
     def _begin(self, gap: bytes, depth: int, bracket: bytes) -> None:
-        if self._finished and depth == 1:
+        if self.finished and depth == 1:
             raise Malformed("there is something after its end")
         named = self._key is None or self._key.search(gap[-_KEY_WINDOW:]) is not None
-        self._inside = depth == self._base and bracket == b"[" and named and not self._finished
+        self._inside = depth == self._base and bracket == b"[" and named and not self.finished
 
     def _give(self, raw: bytes, end: int) -> Scanned:
         problem, self._problem = self._problem, ""
@@ -233,7 +235,7 @@ class _Scanner:
         gap = gap.strip()
         if gap == (b"," if self._given and more else b""):
             return
-        if self._given and not gap.startswith(b",") or more and not gap.endswith(b","):
+        if (self._given and not gap.startswith(b",")) or (more and not gap.endswith(b",")):
             raise Malformed("its elements are not parted by commas")
         values = decode(b"[" + gap[bool(self._given) : len(gap) - more] + b"]")
         if not values:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from typing import Any
 
 from memreview.importers.contract import Limits
 from memreview.records import Note, NoteKind
@@ -34,3 +35,14 @@ def limit(text: str, limits: Limits, where: str = "") -> tuple[str, Note | None]
         return text, None
     reason = f"a text of {len(text):,} characters was cut to {limits.message_chars:,}"
     return text[: limits.message_chars], Note(NoteKind.WARNING, where, reason)
+
+
+def clean_all(value: Any) -> Any:
+    """A JSON value with every string in it cleaned, keys too; for what is kept as the source's own record."""
+    if isinstance(value, str):
+        return clean(value)
+    if isinstance(value, list):
+        return [clean_all(item) for item in value]
+    if isinstance(value, dict):
+        return {clean(key): clean_all(item) for key, item in value.items()}
+    return value

@@ -19,15 +19,11 @@ _FIRST_EPOCH_SECOND = 100_000_000  # 1973: smaller numbers are counters, not tim
 _NUMBER = re.compile(r"\d{9,20}(\.\d+)?")
 _LONGEST = 64
 
-_MONTHS = {
-    name: number
-    for number, names in enumerate(
-        "jan january|feb february|mar march|apr april|may|jun june|jul july|aug august|sep sept september|"
-        "oct october|nov november|dec december".split("|"),
-        start=1,
-    )
-    for name in names.split()
-}
+_MONTHS = dict(
+    **{"jan": 1, "feb": 2, "mar": 3, "apr": 4, "may": 5, "jun": 6, "jul": 7, "aug": 8, "sep": 9, "sept": 9, "oct": 10},
+    **{"nov": 11, "dec": 12, "january": 1, "february": 2, "march": 3, "april": 4, "june": 6, "july": 7, "august": 8},
+    **{"september": 9, "october": 10, "november": 11, "december": 12},
+)
 _CLOCK = re.compile(
     r"(?P<hour>\d{1,2}):(?P<minute>\d{2})(:(?P<second>\d{2})([.,](?P<fraction>\d{1,9}))?)?\s*(?P<half>[ap]\.?m\b\.?)?",
     re.IGNORECASE,
@@ -38,9 +34,7 @@ _DATES = (
     re.compile(r"\b(?P<day>\d{1,2})(?:st|nd|rd|th)?\s+(?P<month>[A-Za-z]{3,9})\.?,?\s+(?P<year>\d{4})\b"),
     re.compile(r"\b(?P<month>[A-Za-z]{3,9})\.?\s+(?P<day>\d{1,2})(?:st|nd|rd|th)?,?\s+(?P<year>\d{4})\b"),
 )
-_OFFSET = re.compile(
-    r"(?:UTC|GMT|[A-Z]{3,4})?\s*(?P<sign>[+\-\u2212])(?P<hours>\d{1,2}):?(?P<minutes>\d{2})?$"
-)
+_OFFSET = re.compile(r"(?:UTC|GMT|[A-Z]{3,4})?\s*(?P<sign>[+\-\u2212])(?P<hours>\d{1,2}):?(?P<minutes>\d{2})?$")
 _UTC = re.compile(r"(?:\b(?:UTC|GMT)|(?<=\d)\s*Z)$")
 
 
