@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import sqlite3
 from collections.abc import Sequence
 from typing import Any
@@ -10,6 +11,8 @@ import msgspec
 
 from memreview.store.database import Database
 from memreview.store.keywords import query_terms
+
+Row = sqlite3.Row
 
 
 class MemoryFilter(msgspec.Struct, frozen=True, kw_only=True):
@@ -85,6 +88,10 @@ def rows(database: Database, wanted: Sequence[int]) -> dict[int, sqlite3.Row]:
         tuple(wanted),
     )
     return {row["id"]: row for row in found}
+
+
+def categories(row: Row) -> list[str]:
+    return [str(name) for name in json.loads(row["categories"])]
 
 
 def held(database: Database) -> list[sqlite3.Row]:

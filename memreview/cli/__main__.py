@@ -1,0 +1,5 @@
+import sys
+
+from memreview.cli import main
+
+sys.exit(main())

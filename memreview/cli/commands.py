@@ -1,0 +1,284 @@
+"""One function a command: call `review`, print the value. Nothing is decided here."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+import tempfile
+from collections.abc import Callable
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from memreview.cli.output import Table, emit, progress_line
+from memreview.importers.contract import ColumnMapping
+from memreview.review import (
+    audits,
+    decisions,
+    doctor,
+    exports,
+    history,
+    imports,
+    jobs,
+    memories,
+    queue,
+    report,
+    search,
+)
+from memreview.review.profile import Profile
+from memreview.review.report import day, one_line
+from memreview.review.values import Case, Decision, Verb
+
+Add = Callable[[str, Any, str], argparse.ArgumentParser]
+Arguments = argparse.Namespace
+
+
+def window(arguments: Arguments) -> int:
+    """The only command that needs Qt."""
+    try:
+        from memreview.ui.app import main as open_window
+    except ImportError as error:
+        raise LookupError(f"The window needs PySide6, which is not installed ({error.name}).") from error
+    return open_window(arguments.home, [])
+
+
+def import_(arguments: Arguments) -> None:
+    mapping = ColumnMapping(arguments.text_column, arguments.time_column) if arguments.text_column else None
+    with _profile(arguments) as profile, progress_line() as progress:
+        done = []
+        for path in arguments.paths:
+            if path == "-":
+                done += imports.import_pasted(profile, sys.stdin.read(), "Pasted list", progress=progress)
+            else:
+                done += imports.import_path(profile, Path(path), mapping=mapping, progress=progress)
+        audit = None if arguments.no_audit else audits.run(profile, progress)
+        emit(arguments, {"imports": done, "audit": audit}, lambda: report.text(profile))
+
+
+def audit(arguments: Arguments) -> None:
+    with _profile(arguments, create=False) as profile, progress_line() as progress:
+        summary = audits.run(profile, progress)
+        emit(arguments, summary, lambda: report.text(profile))
+
+
+def queue_(arguments: Arguments) -> None:
+    with _profile(arguments, create=False) as profile:
+        if arguments.case is not None:
+            case = queue.case(profile, arguments.case)
+            emit(arguments, case, lambda: _case_text(case))
+            return
+        items = queue.items(profile, queue.ids(profile, kind=arguments.kind)[: arguments.limit])
+        table = Table("case", "kind", "old", "new", "since")
+        for item in items:
+            table.add(item.id, item.kind, item.old_text, item.new_claim, day(item.new_at))
+        emit(arguments, items, lambda: str(table) if items else "Nothing waits for a decision.")
+
+
+def decide(arguments: Arguments) -> None:
+    decision = Decision(
+        verb=Verb(arguments.verb),
+        transitions=tuple(arguments.cases),
+        memories=tuple(arguments.memory),
+        scope=arguments.scope,
+        text=arguments.text,
+        until=_until(arguments.until),
+    )
+    if not decision.transitions and not decision.memories:
+        raise ValueError("Name at least one case, or a memory with --memory.")
+    with _profile(arguments, create=False) as profile:
+        known = set(row.id for row in memories.rows(profile, decision.memories))
+        known_cases = {item.id for item in queue.items(profile, decision.transitions)}
+        missing = [*(set(decision.memories) - known), *(set(decision.transitions) - known_cases)]
+        if missing:
+            raise LookupError(f"There is no {missing[0]}.")
+        if arguments.preview:
+            preview = decisions.preview(profile, decision)
+            lines = [f"{number:,} {what}" for what, number in sorted(preview.counts.items())]
+            emit(arguments, preview, lambda: "\n".join(lines) or "Nothing would change.")
+        else:
+            step = decisions.decide(profile, decision)
+            emit(arguments, step, lambda: f"{step.label}. Step {step.id}; `memreview undo` takes it back.")
+
+
+def undo(arguments: Arguments) -> None:
+    with _profile(arguments, create=False) as profile:
+        step = history.undo(profile, arguments.step)
+        emit(arguments, step, lambda: f"Undone: {step.label}." if step else "There is nothing to undo.")
+
+
+def redo(arguments: Arguments) -> None:
+    with _profile(arguments, create=False) as profile:
+        step = history.redo(profile)
+        emit(arguments, step, lambda: f"Done again: {step.label}." if step else "There is nothing to redo.")
+
+
+def history_(arguments: Arguments) -> None:
+    with _profile(arguments, create=False) as profile:
+        steps = history.steps(profile, limit=arguments.limit)
+        table = Table("step", "when", "who", "what", "state")
+        for step in steps:
+            table.add(step.id, _minute(step.at), step.actor, step.label, step.state)
+        emit(arguments, steps, lambda: str(table) if steps else "Nothing was done yet.")
+
+
+def memories_(arguments: Arguments) -> None:
+    with _profile(arguments, create=False) as profile:
+        ids = memories.ids(profile, " ".join(arguments.filter))
+        rows = memories.rows(profile, ids[: arguments.limit])
+        table = Table("id", "where it stands", "from", "since", "memory")
+        for row in rows:
+            table.add(row.id, row.status, row.provider, day(row.created_at), row.text)
+        emit(arguments, {"count": len(ids), "memories": rows}, lambda: f"{table}\n{len(rows):,} of {len(ids):,}")
+
+
+def search_(arguments: Arguments) -> None:
+    with _profile(arguments, create=False) as profile:
+        hits = search.search(
+            profile, " ".join(arguments.words), limit=arguments.limit, meaning=not arguments.words_only
+        )
+        table = Table("what", "id", "when", "origin", "text")
+        for hit in hits:
+            shown = hit.text[max(0, hit.start - 30) : hit.end + 120]
+            table.add(hit.target, hit.id, day(hit.at), hit.origin, shown)
+        emit(arguments, hits, lambda: str(table) if hits else "Nothing found.")
+
+
+def export(arguments: Arguments) -> None:
+    with _profile(arguments, create=False) as profile:
+        losses = exports.losses(profile, arguments.format)
+        count = exports.export(profile, arguments.format, arguments.path)
+        value = {"path": str(arguments.path), "memories": count, "not_carried": losses}
+        lines = [f"{count:,} memories written to {arguments.path}.", *(f"  Note: {loss}" for loss in losses)]
+        emit(arguments, value, lambda: "\n".join(lines))
+
+
+def tell(arguments: Arguments) -> None:
+    with _profile(arguments, create=False) as profile:
+        parts = exports.tell(profile, arguments.assistant)
+        emit(arguments, parts, lambda: "\n\n---\n\n".join(parts) or "Nothing was decided yet.")
+
+
+def report_(arguments: Arguments) -> None:
+    with _profile(arguments, create=False) as profile:
+        top = None if arguments.all else report.TOP
+        emit(arguments, report.build(profile, top=top), lambda: report.text(profile, top=top or 10**9))
+
+
+def demo(arguments: Arguments) -> int:
+    """A throw-away profile, unless one is named."""
+    home = arguments.home or Path(tempfile.mkdtemp(prefix="memreview-sample-"))
+    arguments.home = home
+    with _profile(arguments) as profile, progress_line() as progress:
+        jobs.sample(profile, {}, progress)
+        emit(arguments, report.build(profile), lambda: report.text(profile))
+    if arguments.no_window or arguments.json or not _has_display():
+        return 0
+    return window(arguments)
+
+
+def bench(arguments: Arguments) -> int:
+    from memreview.evaluate import bench as benches
+
+    results = benches.run(arguments.what, full=arguments.size == "full")
+    emit(arguments, results, lambda: benches.table(results))
+    return 0
+
+
+def doctor_(arguments: Arguments) -> int:
+    if arguments.restore:
+        return _restore(arguments)
+    with _profile(arguments, create=False) as profile:
+        if arguments.back_up:
+            made = doctor.back_up(profile)
+            emit(arguments, {"path": str(made.path), "bytes": made.size}, lambda: f"Backup written to {made.path}.")
+            return 0
+        findings = doctor.check(profile)
+        table = Table("", "check", "finding")
+        for finding in findings:
+            table.add("ok" if finding.ok else "!!", finding.name, f"{finding.detail} {finding.advice}".strip())
+        emit(arguments, findings, lambda: str(table))
+        return 0 if all(finding.ok for finding in findings) else 1
+
+
+def models(arguments: Arguments) -> None:
+    rows = doctor.models()
+    table = Table("model", "for", "state")
+    values = []
+    for file in rows:
+        status = file.status()
+        values.append({"name": file.name, "purpose": file.purpose, "usable": status.usable, "reason": status.reason})
+        table.add(file.name, file.purpose, "ready" if status.usable else status.reason)
+    emit(arguments, values, lambda: str(table))
+
+
+def train(arguments: Arguments) -> None:
+    from memreview.evaluate import export_embedder
+
+    emit(arguments, export_embedder.main(), lambda: "The embedder was exported again.")
+
+
+def _restore(arguments: Arguments) -> int:
+    home = arguments.home or _home()
+    found = doctor.backups_in(home)
+    wanted = found[:1] if arguments.restore == "newest" else [b for b in found if b.path.name == arguments.restore]
+    if not wanted:
+        raise LookupError("There is no such backup.")
+    kept = doctor.restore(home, wanted[0].path)
+    emit(
+        arguments,
+        {"restored": wanted[0].path.name, "kept": str(kept) if kept else None},
+        lambda: f"Restored {wanted[0].path.name}." + (f" What stood there is kept as {kept.name}." if kept else ""),
+    )
+    return 0
+
+
+def _case_text(case: Case) -> str:
+    lines = [f"Case {case.item.id}: {one_line(case.item.old_text)}", f"  → {one_line(case.item.new_claim)}", ""]
+    for name, context in (("You said then", case.old_context), ("You said later", case.new_context)):
+        if context is None:
+            lines.append(f"{name}: no conversation known.")
+            continue
+        entry = next(entry for entry in context.entries if entry.id == context.focus)
+        quoted = " … ".join(entry.text[start:end] for start, end in entry.highlights)
+        lines.append(f"{name} ({day(entry.at)}, “{one_line(context.title, 60)}”): “{one_line(quoted, 300)}”")
+    lines += ["", "Why:", *(f"  - {reason}" for reason in case.reasons)]
+    lines += ["If you approve:", *(f"  - {effect}" for effect in case.effects)]
+    return "\n".join(lines)
+
+
+def _until(value: str | None) -> int | None:
+    if value is None:
+        return None
+    try:
+        at = datetime.fromisoformat(value)
+    except ValueError:
+        raise ValueError(f"“{value}” is not a date. Write 2026-12-31.") from None
+    return int((at if at.tzinfo else at.replace(tzinfo=UTC)).timestamp() * 1_000_000)
+
+
+def _minute(at: int) -> str:
+    return datetime.fromtimestamp(at / 1e6, UTC).strftime("%Y-%m-%d %H:%M")
+
+
+def _has_display() -> bool:
+    return sys.platform in ("win32", "darwin") or bool(os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY"))
+
+
+def _home() -> Path:
+    from memreview.review.profile import home_folder
+
+    return home_folder()
+
+
+class _profile:
+    """The profile of `--home`, closed at the end."""
+
+    def __init__(self, arguments: Arguments, *, create: bool = True) -> None:
+        self._profile = Profile.open(arguments.home, create=create)
+
+    def __enter__(self) -> Profile:
+        return self._profile
+
+    def __exit__(self, *error: object) -> None:
+        self._profile.close()

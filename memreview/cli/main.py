@@ -1,0 +1,129 @@
+"""Arguments, and what becomes of errors: the world's in one line, ours as a traceback."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from memreview import __version__
+from memreview.cli import commands
+from memreview.exporters import ExportFailed
+from memreview.importers.contract import ImportFailed
+from memreview.language.embedder import ModelUnavailable
+from memreview.review import exports
+from memreview.review.memories import BadFilter
+from memreview.review.values import Cancelled, Verb
+from memreview.store.errors import StoreError
+from memreview.store.journal import UndoBlocked
+
+BAD_INPUT = (ImportFailed, ExportFailed, StoreError, ModelUnavailable, BadFilter, UndoBlocked, LookupError, ValueError)
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run one command; without one, open the window."""
+    arguments = build_parser().parse_args(argv)
+    try:
+        return int(arguments.run(arguments) or 0)
+    except Cancelled:
+        print("Stopped. What was done stays.", file=sys.stderr)
+    except KeyboardInterrupt:
+        print("Interrupted. Run the same command again to go on.", file=sys.stderr)
+    except BrokenPipeError:
+        sys.stderr.close()
+    except BAD_INPUT as error:
+        advice = getattr(error, "advice", "")
+        print(f"memreview: {error} {advice}".rstrip(), file=sys.stderr)
+    return 1
+
+
+def build_parser() -> argparse.ArgumentParser:
+    common = argparse.ArgumentParser(add_help=False)
+    common.add_argument(
+        "--home", type=Path, metavar="DIR", help="profile folder (else MEMREVIEW_HOME, else the platform's)"
+    )
+    common.add_argument("--json", action="store_true", help="print one JSON value on standard output")
+    parser = argparse.ArgumentParser(
+        prog="memreview", parents=[common], description="Review what an AI assistant remembers about you."
+    )
+    parser.add_argument("--version", action="version", version=f"memreview {__version__}")
+    parser.set_defaults(run=commands.window)
+    commands_of = parser.add_subparsers(metavar="COMMAND")
+
+    def add(name: str, run: object, help: str) -> argparse.ArgumentParser:
+        # SUPPRESS: an option given before the command is not reset by the command's own default.
+        options = argparse.ArgumentParser(add_help=False, argument_default=argparse.SUPPRESS)
+        options.add_argument("--home", type=Path, metavar="DIR", help=argparse.SUPPRESS)
+        options.add_argument("--json", action="store_true", help=argparse.SUPPRESS)
+        made = commands_of.add_parser(name, parents=[options], help=help, description=help)
+        made.set_defaults(run=run)
+        return made
+
+    _add_review(add)
+    _add_upkeep(add)
+    return parser
+
+
+def _add_review(add: commands.Add) -> None:
+    command = add("import", commands.import_, "Import an export: a zip, a folder, a file, or - for a pasted list")
+    command.add_argument("paths", nargs="+", metavar="PATH")
+    command.add_argument("--text-column", help="for a CSV file or list: the column that holds the memory")
+    command.add_argument("--time-column", help="the column that holds the time")
+    command.add_argument("--no-audit", action="store_true", help="only import")
+    add("audit", commands.audit, "Look for memories that no longer hold")
+
+    command = add("queue", commands.queue_, "List what waits for a decision, worst first")
+    command.add_argument("case", nargs="?", type=int, help="show one case whole")
+    command.add_argument("--limit", type=int, default=20)
+    command.add_argument("--kind", help="only one kind: explicit, same_subject, duplicate, …")
+
+    command = add("decide", commands.decide, "Decide cases or memories; one undoable step")
+    command.add_argument("verb", choices=[verb.value for verb in Verb])
+    command.add_argument("cases", nargs="*", type=int, metavar="CASE")
+    command.add_argument(
+        "--memory", type=int, action="append", default=[], metavar="ID", help="decide a memory instead"
+    )
+    command.add_argument("--scope", default="", help="where it holds, for scope")
+    command.add_argument("--until", help="a date, for scope and snooze: 2026-12-31")
+    command.add_argument("--text", default="", help="the new wording, for edit and approve")
+    command.add_argument("--preview", action="store_true", help="only show what would change")
+
+    command = add("undo", commands.undo, "Take back the last decision, or the step with this number")
+    command.add_argument("step", nargs="?", type=int)
+    add("redo", commands.redo, "Do again what was undone last")
+    command = add("history", commands.history_, "List everything that was done")
+    command.add_argument("--limit", type=int, default=20)
+
+    command = add("memories", commands.memories_, "List memories; the filter is as in the window")
+    command.add_argument("filter", nargs="*", help="is:active source:chatgpt before:2025-06 words …")
+    command.add_argument("--limit", type=int, default=50)
+
+    command = add("search", commands.search_, "Search memories and conversations, by words and by meaning")
+    command.add_argument("words", nargs="+")
+    command.add_argument("--limit", type=int, default=10)
+    command.add_argument("--words-only", action="store_true", help="load no model")
+
+    command = add("export", commands.export, "Write the corrected memories")
+    command.add_argument("format", choices=list(exports.FORMATS))
+    command.add_argument("path", type=Path)
+    command = add("tell", commands.tell, "A text to paste that tells an assistant what was decided")
+    command.add_argument("assistant", choices=["chatgpt", "claude", "gemini"])
+    command = add("report", commands.report_, "What is remembered, what looks wrong, what was decided")
+    command.add_argument("--all", action="store_true", help="every case, not the worst dozen")
+
+
+def _add_upkeep(add: commands.Add) -> None:
+    command = add("demo", commands.demo, "Import the sample, audit it, print the review, open the window")
+    command.add_argument("--no-window", action="store_true")
+    command = add("bench", commands.bench, "Measure the budgets beside a plain baseline")
+    command.add_argument("what", nargs="*", help="startup import embed search ui; all of them if none is named")
+    command.add_argument("--size", choices=["small", "full"], default="small")
+    command = add("doctor", commands.doctor_, "Check the profile; list, make and restore backups")
+    command.add_argument("--back-up", action="store_true")
+    command.add_argument(
+        "--restore", metavar="BACKUP", nargs="?", const="newest", help="a backup's file name, or the newest"
+    )
+    add("models", commands.models, "Model files: what each is for and whether it is there")
+    command = add("train", commands.train, "Make the shipped model files again (needs the train extra)")
+    command.add_argument("what", choices=["embedder"])

@@ -1,0 +1,91 @@
+"""Is everything whole: the database, its indexes, the model files, the versions; and backups to go back to."""
+
+from __future__ import annotations
+
+import shutil
+import sqlite3
+from pathlib import Path
+
+from memreview import __version__
+from memreview.language import model_files
+from memreview.language.model_files import ModelFile
+from memreview.review.profile import Profile
+from memreview.review.values import Finding
+from memreview.store import backup, integrity
+from memreview.store.backup import Backup
+from memreview.store.database import FILE_NAME
+
+LOW_DISK = 500 * 2**20
+
+
+def check(profile: Profile) -> list[Finding]:
+    """Every check, in order; `ok` false for what the person should look at. Reads only."""
+    found = [
+        Finding(name="versions", ok=True, detail=f"memreview {__version__}, SQLite {sqlite3.sqlite_version}"),
+        *(
+            Finding(name=name, ok=not problem, detail=problem or "whole", advice=advice if problem else "")
+            for name, problem, advice in integrity.check(profile.database)
+        ),
+        _vectors(profile),
+        _disk(profile.home),
+    ]
+    for file in model_files.CATALOGUE:
+        status = file.status(verify=True)
+        found.append(
+            Finding(name=f"model {file.name}", ok=status.usable or file.optional, detail=status.reason or "present")
+        )
+    return found
+
+
+def backups(profile: Profile) -> list[Backup]:
+    """Newest first."""
+    return backups_in(profile.home)
+
+
+def backups_in(home: Path) -> list[Backup]:
+    """The same for a folder whose database may not open."""
+    return backup.backups(home)
+
+
+def back_up(profile: Profile) -> Backup:
+    return backup.back_up(profile.database, reason="by-hand")
+
+
+def difference(profile: Profile, path: Path) -> dict[str, tuple[int, int]]:
+    """(now, after a restore) of what is counted."""
+    now, then = backup.counts(profile.database.path), backup.counts(path)
+    return {name: (now[name], then[name]) for name in now}
+
+
+def restore(home: Path, path: Path) -> Path | None:
+    """Put a backup in place; no profile of this folder may be open. What stood there is kept; returns where."""
+    kept = backup.restore(home / FILE_NAME, path)
+    shutil.rmtree(home / "cache", ignore_errors=True)  # the FAISS index belongs to the database that was replaced
+    return kept
+
+
+def models() -> list[ModelFile]:
+    return list(model_files.CATALOGUE)
+
+
+def _vectors(profile: Profile) -> Finding:
+    """The FAISS file against the database. It is a cache: when it is off, the next search rebuilds it."""
+    embedder = profile.embedder_or_none()
+    if embedder is None:
+        return Finding(name="meaning index", ok=True, detail="not in use: the embedder is missing")
+    added = profile.index().refresh(profile.database)
+    return Finding(
+        name="meaning index",
+        ok=True,
+        detail=f"{profile.index().size:,} texts" + (f", {added:,} added now" * bool(added)),
+    )
+
+
+def _disk(home: Path) -> Finding:
+    free = shutil.disk_usage(home).free
+    return Finding(
+        name="disk",
+        ok=free > LOW_DISK,
+        detail=f"{free // 2**20:,} MiB free",
+        advice="" if free > LOW_DISK else "Free some space: imports and backups need it.",
+    )

@@ -1,0 +1,73 @@
+"""Long work by name, as the worker runs it and the command line too. Arguments and results are plain values."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from memreview.importers.contract import ColumnMapping
+from memreview.resources import sample_files
+from memreview.review import audits, doctor, imports, search
+from memreview.review.profile import Profile
+from memreview.review.values import Progress
+
+Job = Callable[[Profile, dict[str, Any], Progress], Any]
+
+
+def import_(profile: Profile, args: dict[str, Any], progress: Progress) -> Any:
+    """args: path, mapping (column names) or null, audit (default true)."""
+    mapping = msgspec.convert(args["mapping"], ColumnMapping) if args.get("mapping") else None
+    done = imports.import_path(profile, Path(args["path"]), mapping=mapping, progress=progress)
+    return _with_audit(profile, done, args, progress)
+
+
+def paste(profile: Profile, args: dict[str, Any], progress: Progress) -> Any:
+    """args: text, label, audit (default true)."""
+    done = imports.import_pasted(profile, args["text"], args.get("label", "Pasted list"), progress=progress)
+    return _with_audit(profile, done, args, progress)
+
+
+def sample(profile: Profile, args: dict[str, Any], progress: Progress) -> Any:
+    """Import the bundled sample: one made-up person's exports."""
+    done = [row for path in sample_files() for row in imports.import_path(profile, path, progress=progress)]
+    return _with_audit(profile, done, args, progress)
+
+
+def audit(profile: Profile, args: dict[str, Any], progress: Progress) -> Any:
+    return audits.run(profile, progress)
+
+
+def index(profile: Profile, args: dict[str, Any], progress: Progress) -> Any:
+    """Embed what is new, so that search by meaning finds it."""
+    audits.prepare(profile, progress)
+    return {"windows": profile.index().size if profile.embedder_or_none() else 0}
+
+
+def backup(profile: Profile, args: dict[str, Any], progress: Progress) -> Any:
+    return {"path": str(doctor.back_up(profile).path)}
+
+
+def find(profile: Profile, args: dict[str, Any], progress: Progress) -> Any:
+    """args: words, limit (default 30)."""
+    return search.search(profile, args["words"], limit=args.get("limit", 30))
+
+
+def ping(profile: Profile, args: dict[str, Any], progress: Progress) -> Any:
+    return "pong"
+
+
+CHANGES: dict[str, Job] = {
+    "import": import_, "paste": paste, "sample": sample, "audit": audit, "index": index, "backup": backup,
+}  # fmt: skip
+"""One at a time: they write."""
+
+QUESTIONS: dict[str, Job] = {"search": find, "ping": ping}
+"""Beside a change: they only read."""
+
+
+def _with_audit(profile: Profile, done: list[Any], args: dict[str, Any], progress: Progress) -> Any:
+    summary = audits.run(profile, progress) if args.get("audit", True) else None
+    return {"imports": done, "audit": summary}
