@@ -1,4 +1,4 @@
-"""Lists of memories of no particular program: JSON, JSON Lines, CSV, Markdown bullets, pasted text; and our own lists."""
+"""Lists of memories of no particular program (JSON, JSON Lines, CSV, Markdown, pasted text), and our own lists."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 
 from memreview.importers import generic_csv, generic_json, generic_text
 from memreview.importers.container import Container, Member
-from memreview.importers.contract import ColumnMapping, Limits
+from memreview.importers.contract import STANDARD, ColumnMapping, Limits
 from memreview.importers.generic_csv import NeedsMapping
 from memreview.importers.sniff import FileExport, Probe, Shape, not_yet
 from memreview.importers.stores import Store, after, opened
@@ -55,7 +55,7 @@ def _export(store: Store, probe: Probe, limits: Limits, mapping: ColumnMapping |
     return _of(store, found)
 
 
-def open_pasted(text: str, label: str, limits: Limits = Limits()) -> FileExport:
+def open_pasted(text: str, label: str, limits: Limits = STANDARD) -> FileExport:
     """One memory a line, a bulleted or a dated list, as pasted. ImportFailed where there is none in it."""
     body = clean(text).encode()
     container = Container(Path("pasted text"), [], limits)

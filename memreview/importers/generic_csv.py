@@ -32,8 +32,8 @@ HEADERS = {
 
 
 class NeedsMapping(ImportFailed):
-    """A table whose headers don't tell where the memories are. `columns` and the first `rows` are for asking the person;
-    the message holds nothing of them."""
+    """A table whose headers don't tell where the memories are. `columns` and the first `rows` are for asking the
+    person; the message holds nothing of them."""
 
     def __init__(self, path: Path, columns: list[str], rows: list[list[str]], where: str = "") -> None:
         super().__init__(path, "its columns do not tell which one holds the memories", "a choice of columns", where)
