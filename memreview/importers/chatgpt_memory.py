@@ -92,8 +92,8 @@ def _from_json(value: Any) -> Iterator[str]:
 def snapshot(text: str, at: Moment) -> Snapshot:
     """Split a numbered `model_set_context`; an entry may hold line breaks."""
     marks = list(_NUMBERED.finditer(text)) or list(_NUMBERED_UNDATED.finditer(text))
-    ends = [mark.start() for mark in marks[1:]] + [len(text)]
-    entries = ((text[mark.end() : end].strip(), moment(mark[1])) for mark, end in zip(marks, ends, strict=True))
+    ends = [*(mark.start() for mark in marks[1:]), len(text)]
+    entries = ((text[mark.end() : end].strip(), moment(mark[1])) for mark, end in zip(marks, ends, strict=False))
     return Snapshot(at, tuple(entry for entry in entries if entry[0]))
 
 

@@ -21,6 +21,8 @@ _HEAD = 1 << 18
 _DEEPEST = 12
 _LONGEST_VALUE = 200
 _PLAIN_KEY = re.compile(r"[A-Za-z_$][\w.$-]{0,39}")
+_LONE = re.compile(rb"\\u[dD][89a-fA-F][0-9a-fA-F]{2}")
+_NOT_FINITE = re.compile(rb":\s*(?:NaN|-?Infinity)")
 _BINARY = re.compile(rb"[\x00-\x08\x0e-\x1a\x1c-\x1f]")
 
 
@@ -125,6 +127,8 @@ def _skeleton(head: bytes) -> tuple[int, dict[str, object]]:
     seen: dict[str, object] = {}
     path: list[str] = []
     count = 0
+    # What the parser refuses, but the readers take or report with its place.
+    head = _LONE.sub(rb"\\ufffd", _NOT_FINITE.sub(b": 0", head.decode("utf-8", "replace").encode()))
     try:
         for event, value in ijson.basic_parse(io.BytesIO(head), use_float=True, multiple_values=True):
             if event in ("start_map", "start_array"):

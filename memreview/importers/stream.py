@@ -152,7 +152,7 @@ def scan(
 ) -> Iterator[Scanned]:
     """Cut a top-level list (or the one under `key`) into the bytes of its elements, undecoded. With `alone` false,
     anything may follow the list, as in the script of a page."""
-    scanner = _Scanner(key, limits)
+    scanner = _Scanner(key, limits, alone)
     first = stream.read(_CHUNK)
     if not first.strip():
         raise Truncated("it is empty")
@@ -162,15 +162,14 @@ def scan(
         raise Malformed("it does not begin as a JSON list" if key is None else "it does not begin as a JSON object")
     for chunk in chain((start,), iter(lambda: stream.read(_CHUNK), b"")):
         yield from scanner.feed(chunk)
-        if scanner.finished and not alone:
-            return
     scanner.end()
 
 
 class _Scanner:
     """Walks over the few brackets at the depth of the list (`_base`) and its elements; C code finds them."""
 
-    def __init__(self, key: str | None, limits: Limits) -> None:
+    def __init__(self, key: str | None, limits: Limits, alone: bool) -> None:
+        self._alone = alone
         self.before = 0  # bytes before the present chunk
         self._brackets = _Brackets()
         self._key = None if key is None else re.compile(rb'"' + re.escape(key.encode()) + rb'"\s*:\s*$')
@@ -178,11 +177,13 @@ class _Scanner:
         self._too_deep = self._base + limits.nesting + 1
         self._parts: list[bytes] = []  # what came since the last cut, in earlier chunks
         self._size = 0
-        self._inside = self.finished = False
+        self._inside = self._finished = False
         self._given = 0
         self._problem = ""
 
     def feed(self, chunk: bytes) -> Iterator[Scanned]:
+        if self._finished and not self._alone:
+            return
         at, depths, kinds = self._brackets.of(chunk)
         opens = kinds == _OPEN
         shallow = (depths <= self._base) | opens & ((depths == self._base + 1) | (depths == self._too_deep))
@@ -205,25 +206,29 @@ class _Scanner:
                     raise Malformed("its brackets do not match")
                 if self._inside:
                     yield from self._scalars(gap, where, more=False)
-                    self._inside, self.finished = False, True
+                    self._inside, self._finished = False, True
+                    if not self._alone:
+                        return
                 elif opening:
                     self._begin(gap, depth, chunk[where : where + 1])
         self._keep(chunk[cut:])
         self.before += len(chunk)
 
     def end(self) -> None:
+        if self._finished and not self._alone:
+            return
         if self._inside or self._brackets.depth > 0 or self._brackets.in_string:
             raise Truncated("it ends in the middle")
-        if not self.finished:
+        if not self._finished:
             raise Malformed("the list that was expected is not in it")
         if b"".join(self._parts).strip():
             raise Malformed("there is something after its end")
 
     def _begin(self, gap: bytes, depth: int, bracket: bytes) -> None:
-        if self.finished and depth == 1:
+        if self._finished and depth == 1:
             raise Malformed("there is something after its end")
         named = self._key is None or self._key.search(gap[-_KEY_WINDOW:]) is not None
-        self._inside = depth == self._base and bracket == b"[" and named and not self.finished
+        self._inside = depth == self._base and bracket == b"[" and named and not self._finished
 
     def _give(self, raw: bytes, end: int) -> Scanned:
         problem, self._problem = self._problem, ""
