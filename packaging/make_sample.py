@@ -1,7 +1,12 @@
 """Turns the prose in resources/samples/source into the sample exports beside it; the same prose gives the same files.
 
-The months hold conversations: `@@ source slug | time (UTC) | title | options`, then turns `@kind {options} text`. Turns
-between `@alt` and `@main` are on a branch that was left.
+The months hold conversations: `@@ source slug | time (UTC) | title | options`, then turns `@kind {options} text`, of which
+
+- `u` and `voice` are the person's (`{attach=name,type,size}`, `{image=size}`), `doc` what she pasted into Claude;
+- `a` and `think` the assistant's, `bio` and `memory` its writes to memory (`{noack}`), `snapshot` its list of them;
+- `search`, `web`, `browse`, `quote` (`{url=…; title=…}`), `file` (`{name=…}`), `py`, `out`, `call` and `tool` its tools'.
+
+`{after=hours}` delays a turn. Turns between `@alt` and `@main` are on a branch that was left.
 """
 
 from __future__ import annotations
@@ -558,8 +563,8 @@ def resolve_problems(
     resolved = []
     for each in problems["problem"]:
         sides = {"old": side(each.get("old", {})), "new": side(each.get("new", {}))}
-        affected = {"affected": [memory(text) for text in each["affected"]]} if "affected" in each else {}
-        resolved.append(each | sides | affected)
+        lists = {key: [memory(text) for text in each[key]] for key in ("also", "affected") if key in each}
+        resolved.append(each | sides | lists)
     return {"person": problems["person"], "problems": resolved}
 
 

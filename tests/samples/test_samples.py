@@ -249,7 +249,12 @@ def test_every_quotation_and_memory_is_literal(
             if entry := side["entry"]:
                 _, text = messages[entry["source"], entry["conversation_id"], entry["message_id"]]
                 assert entry["quote"] in text, problem["id"]
-        stored = [problem["old"]["memory"], problem["new"]["memory"], *problem.get("affected", [])]
+        stored = [
+            problem["old"]["memory"],
+            problem["new"]["memory"],
+            *problem.get("also", []),
+            *problem.get("affected", []),
+        ]
         for memory in filter(None, stored):
             text = memories[memory["source"], memory["native_id"]]
             assert (memory["text"] in text) if memory["source"] == "claude" else (memory["text"] == text), problem["id"]
