@@ -87,7 +87,7 @@ def decide(arguments: Arguments) -> None:
     if not decision.transitions and not decision.memories:
         raise ValueError("Name at least one case, or a memory with --memory.")
     with _profile(arguments, create=False) as profile:
-        known = set(row.id for row in memories.rows(profile, decision.memories))
+        known = {row.id for row in memories.rows(profile, decision.memories)}
         known_cases = {item.id for item in queue.items(profile, decision.transitions)}
         missing = [*(set(decision.memories) - known), *(set(decision.transitions) - known_cases)]
         if missing:

@@ -184,7 +184,7 @@ def _bury(database: Database, act: Action, memory_id: int, unless: str | None = 
 
 
 def _add_memory(database: Database, act: Action, body: Transition, text: str) -> int:
-    """A memory that the assistant doesn't have yet. It lives in the store, and with the import, of the one it follows."""
+    """A memory that the assistant doesn't have yet. It belongs to the store and import of the one it follows."""
     old = database.one("SELECT source_id, import_id, slot FROM memories WHERE id = ?", (body.old_memory_id,))
     if old is None:
         raise LookupError(f"no memory {body.old_memory_id}")

@@ -15,7 +15,8 @@ from memreview.store import memories as stored
 from memreview.store.memories import FLAGS, SORTS, MemoryFilter
 
 __all__ = [
-    "BadFilter", "context", "conversation", "count", "detail", "forget", "ids", "parse", "problem", "rows", "save", "saved",
+    "BadFilter", "context", "conversation", "count", "detail", "forget", "ids", "parse", "problem", "rows", "save",
+    "saved",
 ]  # fmt: skip
 
 STATUSES = ("active", "superseded", "quarantined", "evicted", "deleted")

@@ -251,7 +251,8 @@ def _add_conversation(
 
 
 _INSERT_ENTRY = """INSERT OR IGNORE INTO entries (conversation_id, import_id, native_id, parent_id, position, origin,
-    kind, actor, url, at, at_offset, at_assumed, active, hidden, text, digest) VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)"""
+    kind, actor, url, at, at_offset, at_assumed, active, hidden, text, digest)
+    VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)"""
 
 
 def _entry_row(conversation_id: int, import_id: int, position: int, entry: Entry, digest: bytes) -> tuple[Any, ...]:
@@ -385,8 +386,8 @@ def _insert_memory(database: Database, row: ImportRow, record: MemoryRecord, mea
     gone = stays_gone or record.state is NativeState.DELETED
     cursor = database.execute(
         """INSERT INTO memories (source_id, import_id, native_id, kind, text, imported_text, meaning, status,
-            native_state, stayed_deleted, subject, scope, valid_until, categories, created_at, created_offset, updated_at,
-            updated_offset, raw) VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)""",
+            native_state, stayed_deleted, subject, scope, valid_until, categories, created_at, created_offset,
+            updated_at, updated_offset, raw) VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)""",
         (
             row.source_id, row.id, record.native_id, record.kind, record.text, record.text, meaning,
             MemoryStatus.DELETED if gone else MemoryStatus.ACTIVE, record.state, int(stays_gone), record.subject,

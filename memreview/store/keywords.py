@@ -19,7 +19,7 @@ _WORD = re.compile(r"\w+")
 # Words in most texts: they rank nothing and make a query of three ORed words five times slower.
 _COMMON = frozenset(
     """a an and are as at be but by do for from had has have he her his i if in is it me my no not of on or she so that
-    the their them they this to was we were what when where which who will with you your""".split()  # noqa: SIM905
+    the their them they this to was we were what when where which who will with you your""".split()
 )
 
 

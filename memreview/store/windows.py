@@ -66,7 +66,8 @@ def statements(database: Database, after_entry: int = 0) -> list[sqlite3.Row]:
     """Windows of live own messages: (id, entry_id, conversation_id, at, start, end, text of the entry, active)."""
     return database.all(
         """SELECT w.id, w.entry_id, e.conversation_id, e.at, w.start, w.end, e.text, e.active FROM windows w
-           JOIN live_entries e ON e.id = w.entry_id WHERE w.entry_id > ? AND w.end > w.start ORDER BY w.entry_id, w.start""",
+           JOIN live_entries e ON e.id = w.entry_id WHERE w.entry_id > ? AND w.end > w.start
+           ORDER BY w.entry_id, w.start""",
         (after_entry,),
     )
 
