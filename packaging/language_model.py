@@ -74,7 +74,8 @@ class Build:
 
     def start(self, *, niceness: int = 0) -> None:
         """Starts it in a session of its own, so that what it starts can be stopped with it."""
-        command = [str(self._environment.python), __file__]
+        script = self._environment.root / "packaging" / "language_model.py"
+        command = [str(self._environment.python), str(script)]
         with BuildState(self._environment).log.open("a") as log:
             if sys.platform == "win32":
                 flags = subprocess.DETACHED_PROCESS | subprocess.BELOW_NORMAL_PRIORITY_CLASS

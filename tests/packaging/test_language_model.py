@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import shutil
-import subprocess
 import sys
 import zipfile
 from pathlib import Path
@@ -13,7 +12,7 @@ from pathlib import Path
 import language_model
 import pytest
 from console import SetupError
-from environment import ROOT, Environment
+from environment import ROOT, Environment, exclusive
 from language_model import MODEL_FILE, Build, BuildState
 
 
@@ -68,15 +67,36 @@ def test_the_state_file_names_state_step_and_reason(environment: Environment) ->
     assert written["started_at"] <= written["updated_at"]
 
 
-def test_a_build_that_fails_says_why(environment: Environment) -> None:
-    """The real process, in a checkout whose pip may ask nobody."""
-    scripts = environment.root / "packaging"
-    shutil.copytree(ROOT / "packaging", scripts, ignore=shutil.ignore_patterns("__pycache__"))
+@pytest.fixture
+def build(environment: Environment, monkeypatch: pytest.MonkeyPatch) -> Build:
+    """The real script, in a checkout of its own whose pip may ask nobody."""
+    ignore = shutil.ignore_patterns("__pycache__")
+    shutil.copytree(ROOT / "packaging", environment.root / "packaging", ignore=ignore)
     environment.python.parent.mkdir()
     environment.python.symlink_to(sys.executable)
-    nobody = {"PIP_NO_INDEX": "1", "PIP_FIND_LINKS": "", "PIP_CONFIG_FILE": os.devnull}
-    script = [sys.executable, str(scripts / "language_model.py")]
-    assert subprocess.run(script, env={**os.environ, **nobody}, check=False).returncode == 1
+    monkeypatch.setenv("PIP_NO_INDEX", "1")
+    monkeypatch.setenv("PIP_FIND_LINKS", "")
+    monkeypatch.setenv("PIP_CONFIG_FILE", os.devnull)
+    return Build(environment)
+
+
+def test_a_build_that_fails_says_why(build: Build, environment: Environment) -> None:
+    build.start()
+    with pytest.raises(SetupError, match="This command failed"):
+        build.wait(lambda _: None)
     state = BuildState(environment).read()
     assert state["state"] == "failed"
     assert "This command failed" in state["reason"]
+
+
+def test_a_build_waits_for_another_and_can_be_stopped(build: Build, environment: Environment) -> None:
+    with exclusive(environment.folder / "llama-build.lock", lambda _: None):
+        build.start(niceness=5)
+        with pytest.raises(TimeoutError):
+            build.wait(raise_timeout)
+        build.stop()
+    assert BuildState(environment).read()["reason"] == "it did not start"
+
+
+def raise_timeout(_: str) -> None:
+    raise TimeoutError
