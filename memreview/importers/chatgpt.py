@@ -2,25 +2,21 @@
 
 from __future__ import annotations
 
-import codecs
-import io
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, BinaryIO
 
-import msgspec
-
 from memreview.importers.chatgpt_memory import Traces
-from memreview.importers.chatgpt_messages import Reading, conversation_id, read_conversation
+from memreview.importers.chatgpt_messages import conversation_id, read_conversation
 from memreview.importers.container import Container
-from memreview.importers.contract import ColumnMapping, ImportFailed, Limits
+from memreview.importers.contract import ColumnMapping, Limits
+from memreview.importers.parts import Part, broken, bundles, whole
 from memreview.importers.sniff import FileExport, Probe, Shape
 from memreview.importers.stream import (
-    BrokenElement,
     Malformed,
     Scanned,
     decode,
-    decode_element,
     elements,
     scan,
 )
@@ -30,7 +26,6 @@ from memreview.records import Bundle, Conversation, Entry, Note, NoteKind, Origi
 
 _PAGE_DATA = b"jsonData = "
 _FEEDBACK_ID = "message-feedback"
-_END = "end"
 # What completes the memory only after the last conversation; a resumed import looks for it in what it passes over.
 _TRACES = (b'"bio"', b"model_editable_context", b"user_editable_context", b"is_user_system_message")
 _NOT_READ = {
@@ -131,8 +126,6 @@ def _left_out(probes: Sequence[Probe]) -> tuple[Note, ...]:
 
 @dataclass(frozen=True)
 class _Export:
-    """A cursor is `<part>:<element>`; the part after the last file holds what only the whole export tells."""
-
     container: Container
     limits: Limits
     chats: list[Probe]
@@ -141,59 +134,25 @@ class _Export:
     notes: tuple[Note, ...]
 
     def bundles(self, start: str | None) -> Iterator[Bundle]:
-        if start == _END:
-            return
-        part, element = start.split(":") if start else (-1, -1)
-        position = int(part), int(element)
         traces = Traces()
         seen: set[tuple[str, str]] = set()
-        done = 0
-        for number, probe in enumerate(self.chats):
-            yield from self._conversations(number, probe, position, traces, seen, done)
-            done += probe.member.size
-        last = list(self._last(traces))
-        for index, bundle in enumerate(last):
-            if (len(self.chats), index) > position:
-                cursor = _END if bundle is last[-1] else f"{len(self.chats)}:{index}"
-                yield msgspec.structs.replace(bundle, cursor=cursor, done=done)
 
-    def _conversations(
-        self,
-        number: int,
-        probe: Probe,
-        position: tuple[int, int],
-        traces: Traces,
-        seen: set[tuple[str, str]],
-        before: int,
-    ) -> Iterator[Bundle]:
-        member = probe.member
-        good = index = 0
-        with self.container.reading(member) as stream:
-            for index, found in enumerate(_scan(stream, probe, self.limits), start=1):
-                passed = (number, index - 1) <= position
-                if passed and not any(mark in found.raw for mark in _TRACES):
-                    good += 1
-                    continue
-                where = f"{member.name}, item {index}"
-                content = self._read(decode_element(found), where, traces, seen)
-                good += not (isinstance(content, Note) and content.kind is NoteKind.BROKEN)
-                if not passed:
-                    cursor, done = f"{number}:{index - 1}", before + min(found.done, member.size)
-                    yield _bundle(content, cursor, done)
-        if index and not good:
-            expected = "a list of conversations from ChatGPT"
-            raise ImportFailed(self.container.path, "nothing in it can be read", expected, self.container.place(member))
+        def read(value: Any, where: str) -> Bundle:
+            return self._conversation(value, where, traces, seen)
 
-    def _read(self, value: Any, where: str, traces: Traces, seen: set[tuple[str, str]]) -> Reading | Note:
-        if isinstance(value, BrokenElement):
-            return Note(NoteKind.BROKEN, where, value.reason)
+        chats = [Part(probe.member, partial(_cut, probe, self.limits), read, _TRACES) for probe in self.chats]
+        return bundles(self.container, chats, partial(self._last, traces), start)
+
+    def _conversation(self, value: Any, where: str, traces: Traces, seen: set[tuple[str, str]]) -> Bundle:
         if not isinstance(value, dict) or not isinstance(value.get("mapping"), dict):
-            return Note(NoteKind.BROKEN, where, "it is not a conversation: it has no mapping")
+            return broken(where, "it is not a conversation: it has no mapping")
         version = conversation_id(value), repr(value.get("update_time"))
         if version in seen:
-            return Note(NoteKind.SKIPPED, where, "this conversation stands in the export twice")
+            reason = "this conversation stands in the export twice"
+            return Bundle(cursor="", notes=(Note(NoteKind.SKIPPED, where, reason),))
         seen.add(version)
-        return read_conversation(value, where, self.limits, traces)
+        conversation, entries, notes = read_conversation(value, where, self.limits, traces)
+        return Bundle(cursor="", conversation=conversation, entries=entries, notes=notes)
 
     def _last(self, traces: Traces) -> Iterator[Bundle]:
         notes = list(self.notes)
@@ -256,22 +215,14 @@ class _Export:
         return Bundle(cursor="", conversation=conversation, entries=tuple(entries), notes=tuple(notes))
 
 
-def _bundle(content: Reading | Note, cursor: str, done: int) -> Bundle:
-    if isinstance(content, Note):
-        return Bundle(cursor=cursor, done=done, notes=(content,))
-    conversation, entries, notes = content
-    return Bundle(cursor=cursor, done=done, conversation=conversation, entries=entries, notes=notes)
-
-
-def _scan(stream: BinaryIO, probe: Probe, limits: Limits) -> Iterator[Scanned]:
+def _cut(probe: Probe, limits: Limits, stream: BinaryIO) -> Iterator[Scanned]:
     """The conversations of a file of any of the three shapes, or of the page's script."""
     if probe.shape is Shape.HTML:
         stream.read(probe.head.index(_PAGE_DATA) + len(_PAGE_DATA))
         return scan(stream, None, limits, alone=False)
     start = _list_of_conversations(probe)
     if start == "":
-        alone = stream.read().removeprefix(codecs.BOM_UTF8)
-        return scan(io.BytesIO(b"[" + alone + b"]"), None, limits)
+        return whole(stream, limits)
     return scan(stream, "conversations" if start == "conversations.item." else None, limits)
 
 

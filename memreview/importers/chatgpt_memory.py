@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import hashlib
 import re
-import unicodedata
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
@@ -12,7 +10,7 @@ from typing import Any
 import msgspec
 
 from memreview.importers.stream import Malformed, decode
-from memreview.importers.text import clean, clean_all
+from memreview.importers.text import clean, clean_all, same, text_id
 from memreview.importers.times import moment
 from memreview.records import (
     UNKNOWN,
@@ -53,16 +51,6 @@ class Snapshot:
 
     at: Moment
     memories: tuple[tuple[str, Moment], ...]
-
-
-def same(text: str) -> str:
-    """What two wordings of one memory share: spaces, final dots and Unicode forms don't count."""
-    return unicodedata.normalize("NFC", " ".join(text.split())).rstrip(". ")
-
-
-def text_id(text: str) -> str:
-    """An id made of the text alone, the same in each export."""
-    return "text-" + hashlib.sha256(same(text).encode()).hexdigest()[:24]
 
 
 def written(payload: str) -> Iterator[str]:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import hashlib
 import re
+import unicodedata
 from typing import Any
 
 from memreview.importers.contract import Limits
@@ -46,3 +48,13 @@ def clean_all(value: Any) -> Any:
     if isinstance(value, dict):
         return {clean(key): clean_all(item) for key, item in value.items()}
     return value
+
+
+def same(text: str) -> str:
+    """What two wordings of one memory share: spaces, final dots and Unicode forms don't count."""
+    return unicodedata.normalize("NFC", " ".join(text.split())).rstrip(". ")
+
+
+def text_id(text: str) -> str:
+    """An id made of the text alone, the same in each export."""
+    return "text-" + hashlib.sha256(same(text).encode()).hexdigest()[:24]
