@@ -21,7 +21,7 @@ from environment import ROOT, Environment, exclusive
 from language_model import Build
 
 _EXTRAS = {"demo": "desktop", "test": "desktop,test,train"}
-_PACKAGES_TAKE = {"demo": "1 to 3 minutes", "test": "2 to 5 minutes"}
+_PACKAGES_TAKE = {"demo": "1–3 min", "test": "2–5 min"}
 # The report comes first; an open window does not hold the compiling up for longer than this.
 _REPORT_TAKES_AT_MOST_S = 120
 _NICENESS = 15
@@ -37,7 +37,7 @@ class Step:
 
 def plan(environment: Environment, goal: str, build: Build) -> list[Step]:
     """All steps of a goal, in order; llama.cpp is compiled while the rest of the tests' packages come."""
-    venv = Step("Making .venv", "10 seconds", environment.exists, environment.create)
+    venv = Step("Making .venv", "10 s", environment.exists, environment.create)
     packages = Step(
         "Installing packages",
         _PACKAGES_TAKE[goal],
@@ -45,15 +45,15 @@ def plan(environment: Environment, goal: str, build: Build) -> list[Step]:
         lambda show: install_packages(environment, goal, show),
     )
     qt = Step(
-        "Looking for the system libraries that the window needs",
-        "a few seconds",
+        "Checking Qt's libraries",
+        "5 s, 20 s to install them",
         lambda: environment.is_stamped("qt"),
         lambda show: find_qt_libraries(environment, goal, show),
     )
     if goal == "demo":
         return [venv, packages, qt]
     start = Step("Starting to compile llama.cpp", "a moment", build.is_ready, lambda _: build.start())
-    wait = Step("Compiling llama.cpp", "3 to 12 minutes the first time", build.is_ready, build.wait)
+    wait = Step("Compiling llama.cpp", "3–12 min, once", build.is_ready, build.wait)
     return [venv, start, packages, qt, wait]
 
 

@@ -49,7 +49,7 @@ class Progress:
         return self
 
     def show(self, activity: str) -> None:
-        line = f"{self._label} (usually {self._usual}): {self._elapsed()}  {activity}"
+        line = f"{self._label}: {self._elapsed()} (usually {self._usual})  {activity}"
         if self._live:
             self._rewrite(line)
         elif time.monotonic() - self._shown > _PLAIN_EVERY_S:

@@ -24,7 +24,7 @@ def test_nothing_stands_between_the_demo_and_its_report_but_packages() -> None:
     assert titles("demo") == [
         "Making .venv",
         "Installing packages",
-        "Looking for the system libraries that the window needs",
+        "Checking Qt's libraries",
     ]
 
 
