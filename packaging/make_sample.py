@@ -1,10 +1,10 @@
 """Turns the prose in resources/samples/source into the sample exports beside it; the same prose gives the same files.
 
-The months hold conversations: `@@ source slug | time (UTC) | title | options`, then turns `@kind {options} text`, of which
+The months hold conversations: `@@ source slug | time (UTC) | title | options`, then turns `@kind {options} text`:
 
 - `u` and `voice` are the person's (`{attach=name,type,size}`, `{image=size}`), `doc` what she pasted into Claude;
 - `a` and `think` the assistant's, `bio` and `memory` its writes to memory (`{noack}`), `snapshot` its list of them;
-- `search`, `web`, `browse`, `quote` (`{url=…; title=…}`), `file` (`{name=…}`), `py`, `out`, `call` and `tool` its tools'.
+- `search`, `web`, `browse`, `quote` (`{url=…; title=…}`), `file` (`{name=…}`), `py`, `out`, `call`, `tool` its tools'.
 
 `{after=hours}` delays a turn. Turns between `@alt` and `@main` are on a branch that was left.
 """
