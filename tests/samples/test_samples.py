@@ -307,3 +307,29 @@ def test_a_transition_names_all_that_the_audit_needs(expected: dict[str, Any]) -
 def test_the_times_are_the_fourteen_months(messages: dict[tuple[str, str, str], tuple[float, str]]) -> None:
     months = {datetime.fromtimestamp(at, UTC).strftime("%Y-%m") for at, _ in messages.values()}
     assert (len(months), min(months), max(months)) == (14, "2025-09", "2026-10")
+
+
+@pytest.mark.parametrize("word", ["judo", "black belt", "window seat"])
+def test_what_has_no_source_is_said_nowhere(word: str, messages: dict[tuple[str, str, str], tuple[float, str]]) -> None:
+    assert not any(word in text.lower() for _, text in messages.values())
+
+
+def test_the_wording_edited_away_is_off_the_current_path(chatgpt: dict[str, Any], expected: dict[str, Any]) -> None:
+    (problem,) = [each for each in expected["problems"] if each["id"] == "edited-away"]
+    entry = problem["new"]["entry"]
+    (talk,) = [each for each in chatgpt["conversations.json"] if each["id"] == entry["conversation_id"]]
+    path, node = set(), talk["current_node"]
+    while node:
+        path.add(node)
+        node = talk["mapping"][node]["parent"]
+    assert entry["message_id"] in talk["mapping"].keys() - path
+
+
+@pytest.mark.parametrize("kind", ["planted_web", "planted_document", "planted_tool"])
+def test_what_others_planted_is_in_what_a_tool_brought(
+    kind: str, chatgpt: dict[str, Any], expected: dict[str, Any]
+) -> None:
+    nodes = {key: node for talk in chatgpt["conversations.json"] for key, node in talk["mapping"].items()}
+    for problem in expected["problems"]:
+        if problem["kind"] == kind:
+            assert nodes[problem["old"]["entry"]["message_id"]]["message"]["author"]["role"] == "tool"
