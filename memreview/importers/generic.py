@@ -78,7 +78,7 @@ def _of(store: Store, found: generic_json.Found) -> FileExport:
     def stream(start: str | None) -> Iterator[Bundle]:
         return after((bundle,), start)
 
-    return FileExport(found.source, found.format, store.container, stream, len(store.body), name=store.member.name)
+    return FileExport(found.source, found.format, store.container, stream, len(store.body))
 
 
 def _decoded(store: Store) -> tuple[str, bool]:

@@ -60,7 +60,7 @@ def gather(store: Store, text: str, limits: Limits) -> Found:
     if not gathered.records:
         raise store.failed("there is no memory in it", "one memory a line, or a list with bullets")
     if len(chosen) < len(items):
-        gathered.note(NoteKind.SKIPPED, store.member.name, f"{prose} lines around the list are not part of it")
+        gathered.note(NoteKind.SKIPPED, store.member.name, f"lines around the list that are no part of it: {prose}")
     return Found(gathered, "generic-text", Source(provider="generic", label=store.member.base))
 
 

@@ -75,7 +75,6 @@ def _agent_file(store: Store, limits: Limits) -> FileExport:
         stream,
         len(store.body),
         moment(document.get("created_at")) if "agents" in document else UNKNOWN,
-        store.member.name,
     )
 
 
@@ -137,7 +136,7 @@ def _passages(store: Store, limits: Limits) -> FileExport:
         return after(_passage_bundles(store, items, limits), start)
 
     source = Source(provider="letta", label=store.member.base)
-    return FileExport(source, "letta-passages", store.container, stream, len(store.body), name=store.member.name)
+    return FileExport(source, "letta-passages", store.container, stream, len(store.body))
 
 
 def _passage_bundles(store: Store, items: list[Any], limits: Limits) -> Iterator[Bundle]:

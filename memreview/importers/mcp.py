@@ -53,7 +53,7 @@ def _export(store: Store, limits: Limits) -> FileExport:
         return after((_bundle(store, elements, limits),), start)
 
     source = Source(provider="mcp", label=store.member.base)
-    return FileExport(source, "mcp", store.container, stream, len(store.body), name=store.member.name)
+    return FileExport(source, "mcp", store.container, stream, len(store.body))
 
 
 def _elements(store: Store, limits: Limits) -> Iterator[Element]:

@@ -60,7 +60,7 @@ def _export(store: Store, limits: Limits) -> FileExport:
         return after((_bundle(store, page, limits, several=not account),), start)
 
     source = Source(provider="mem0", account=account, label=store.member.base)
-    return FileExport(source, "mem0", store.container, stream, len(store.body), name=store.member.name)
+    return FileExport(source, "mem0", store.container, stream, len(store.body))
 
 
 def _page(store: Store, limits: Limits) -> dict[str, Any]:

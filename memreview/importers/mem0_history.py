@@ -53,7 +53,7 @@ def read(container: Container, probe: Probe, limits: Limits) -> FileExport:
         return after(_bundles(store, rows, messages, limits), start)
 
     source = Source(provider="mem0", label=probe.member.base)
-    return FileExport(source, "mem0-history", container, stream, probe.member.size, name=probe.member.name)
+    return FileExport(source, "mem0-history", container, stream, probe.member.size)
 
 
 def _database(container: Container, member: Member) -> tuple[list[Row], list[Row]]:

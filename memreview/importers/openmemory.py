@@ -88,7 +88,6 @@ def _backup(store: Store, limits: Limits) -> FileExport:
         stream,
         len(store.body),
         moment(meta.get("generated_at")),
-        store.member.name,
     )
 
 
@@ -157,7 +156,7 @@ def _lines(store: Store, name: str, limits: Limits) -> FileExport:
         return after((bundle(),), start)
 
     source = Source(provider=name, account=account, label=store.member.base)
-    return FileExport(source, name, store.container, stream, len(store.body), name=store.member.name)
+    return FileExport(source, name, store.container, stream, len(store.body))
 
 
 def _record(row: dict[str, Any]) -> MemoryRecord | None:
