@@ -1,16 +1,21 @@
-"""A profile: one person's folder, its database, and, where asked for, the models that read it."""
+"""A profile: one person's folder, its database, and, where asked for, the models that read it.
+
+ONNX Runtime and FAISS are imported only when a model is asked for: the window opens profiles and asks for none.
+"""
 
 from __future__ import annotations
 
 import os
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import platformdirs
 
-from memreview.language.embedder import Embedder, ModelUnavailable, TextEmbedder
-from memreview.language.model_files import embedder_folder
 from memreview.store.database import FILE_NAME, Database
-from memreview.store.vectors import VectorIndex
+
+if TYPE_CHECKING:
+    from memreview.language.embedder import TextEmbedder
+    from memreview.store.vectors import VectorIndex
 
 CACHE = "cache"
 
@@ -32,12 +37,17 @@ class Profile:
 
     def embedder(self) -> TextEmbedder:
         """The embedder, loaded once. Raises `ModelUnavailable` with the reason."""
+        from memreview.language.embedder import Embedder
+        from memreview.language.model_files import embedder_folder
+
         if self._embedder is None:
             self._embedder = Embedder.load(embedder_folder())
         return self._embedder
 
     def index(self) -> VectorIndex:
         """The FAISS index of this embedder, brought up to date by whoever adds vectors."""
+        from memreview.store.vectors import VectorIndex
+
         if self._index is None:
             embedder = self.embedder()
             self._index = VectorIndex(self.home / CACHE, embedder.id, embedder.dims)
@@ -45,6 +55,8 @@ class Profile:
 
     def embedder_or_none(self) -> TextEmbedder | None:
         """For work that has a way without it (keyword search, the audit on words alone)."""
+        from memreview.language.embedder import ModelUnavailable
+
         try:
             return self.embedder()
         except ModelUnavailable:

@@ -1,0 +1,137 @@
+"""Made-up exports and profiles of any size, for benches and tests. Seeded: the same call gives the same bytes."""
+
+from __future__ import annotations
+
+import json
+import random
+import uuid
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from memreview.language.sentences import normalize
+from memreview.records import Bundle, Conversation, Entry, MemoryRecord, Moment, Origin, Source
+from memreview.review.profile import Profile
+from memreview.store import ingest, vectors, windows
+
+START = 1_700_000_000
+_PLACES = "Porto Leeds Nairobi Lyon Quito Osaka Graz Tampere Halifax Cork Bergen Turin".split()
+_THINGS = "bees sourdough chess cycling pottery sailing beekeeping choir running knitting climbing gardening".split()
+_WORK = "nurse welder teacher baker pilot surveyor plumber editor midwife joiner tailor optician".split()
+_FRAMES = (
+    "I moved to {place} and started as a {work}, so evenings go to {thing} now.",
+    "Can you help me plan a weekend of {thing} near {place}?",
+    "What should a {work} know about {thing}?",
+    "Please shorten this note for the other {work}s in {place}.",
+    "We tried {thing} again; it rained all day in {place}, but nobody minded.",
+)
+_FILLER = (
+    "Here is a plan that keeps the mornings free and leaves room for rest. "
+    "Start with the part that takes longest, and write down what you used. "
+)
+
+
+def chatgpt_export(path: Path, conversations: int, *, messages: int = 20, seed: int = 0) -> int:
+    """Write a conversations.json of ChatGPT's shape, streaming; returns the number of messages. About 10 KB each
+    conversation of 20 messages."""
+    rng = random.Random(seed)
+    with path.open("w", encoding="utf-8") as stream:
+        stream.write("[")
+        for number in range(conversations):
+            stream.write("," if number else "")
+            json.dump(_conversation(rng, number, messages), stream, separators=(",", ":"))
+        stream.write("]")
+    return conversations * messages
+
+
+def sentence(rng: random.Random) -> str:
+    frame = rng.choice(_FRAMES)
+    return frame.format(place=rng.choice(_PLACES), thing=rng.choice(_THINGS), work=rng.choice(_WORK))
+
+
+def profile_of(home: Path, memories: int, *, turns: int = 0, seed: int = 0, with_vectors: bool = False) -> Profile:
+    """A profile with that many memories and user turns. Its vectors are random directions: their meaning is not what
+    a bench of speed measures."""
+    rng = random.Random(seed)
+    profile = Profile.open(home)
+    database = profile.database
+    source = ingest.source_id(database, Source("chatgpt", "bench", "ChatGPT"))
+    row = ingest.begin(
+        database, source, file_name="made-up", format="chatgpt", fingerprint=str(seed), exported_at=None
+    )
+    for bundle in _bundles(rng, memories, turns):
+        row = ingest.add(database, row, [bundle])
+    ingest.finish(database, row, meaning=normalize, buried=lambda records: [False] * len(records))
+    windows.cover_memories(database)
+    if with_vectors:
+        _random_vectors(profile, seed)
+    return profile
+
+
+def _bundles(rng: random.Random, memories: int, turns: int) -> Iterator[Bundle]:
+    for start in range(0, turns, 50):
+        entries = tuple(
+            Entry(native_id=str(n), origin=Origin.USER, text=sentence(rng), at=Moment((START + n * 3600) * 1_000_000, 0))
+            for n in range(start, min(start + 50, turns))
+        )
+        yield Bundle(cursor=str(start), conversation=Conversation(native_id=str(start), title="Chat"), entries=entries)
+    for start in range(0, memories, 1000):
+        records = tuple(
+            MemoryRecord(
+                native_id=str(n),
+                text=f"{sentence(rng)} ({n})",
+                created=Moment((START + rng.randrange(40_000_000)) * 1_000_000, 0),
+            )
+            for n in range(start, min(start + 1000, memories))
+        )
+        yield Bundle(cursor=f"m{start}", memories=records)
+
+
+def _random_vectors(profile: Profile, seed: int) -> None:
+    embedder = profile.embedder()
+    generator = np.random.default_rng(seed)
+    texts = windows.without_vector(profile.database, embedder.id)
+    for start in range(0, len(texts), 10_000):
+        chunk = texts[start : start + 10_000]
+        made = generator.normal(size=(len(chunk), embedder.dims)).astype(np.float32)
+        vectors.put(profile.database, embedder.id, chunk, made / np.linalg.norm(made, axis=1, keepdims=True))
+    profile.index().refresh(profile.database)
+
+
+def _conversation(rng: random.Random, number: int, messages: int) -> dict[str, Any]:
+    created = START + number * 300
+    root = str(uuid.UUID(int=rng.getrandbits(128)))
+    mapping: dict[str, Any] = {root: {"id": root, "message": None, "parent": None, "children": []}}
+    parent = root
+    for turn in range(messages):
+        node = str(uuid.UUID(int=rng.getrandbits(128)))
+        role = "assistant" if turn % 2 else "user"
+        text = _FILLER * rng.randrange(1, 6) if turn % 2 else sentence(rng)
+        mapping[parent]["children"].append(node)
+        mapping[node] = {
+            "id": node,
+            "parent": parent,
+            "children": [],
+            "message": {
+                "id": node,
+                "author": {"role": role, "name": None, "metadata": {}},
+                "create_time": created + turn + rng.random(),
+                "content": {"content_type": "text", "parts": [text]},
+                "status": "finished_successfully",
+                "weight": 1.0,
+                "metadata": {},
+                "recipient": "all",
+            },
+        }
+        parent = node
+    return {
+        "title": f"Chat {number}",
+        "create_time": created,
+        "update_time": created + messages,
+        "mapping": mapping,
+        "current_node": parent,
+        "conversation_id": root,
+        "id": root,
+    }
