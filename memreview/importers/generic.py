@@ -67,13 +67,11 @@ def open_pasted(text: str, label: str, limits: Limits = STANDARD) -> FileExport:
     if structured:
         raise store.failed("it is JSON", "a list in words, or the JSON saved as a file")
     found = generic_text.gather(store, clean(text), limits)
-    return _of(
-        store, generic_json.Found(found.gathered, "pasted", Source(provider="pasted", label=clean(label)), False)
-    )
+    return _of(store, generic_json.Found(found.gathered, "pasted", Source(provider="pasted", label=clean(label))))
 
 
 def _of(store: Store, found: generic_json.Found) -> FileExport:
-    bundle = found.gathered.bundle(memories_complete=found.whole)
+    bundle = found.gathered.bundle()
 
     def stream(start: str | None) -> Iterator[Bundle]:
         return after((bundle,), start)

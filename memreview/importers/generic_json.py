@@ -37,7 +37,6 @@ CHAT = {
     "messages",
     "parent",
 }
-CHATGPT = ("memory_num_tokens", "memory_max_tokens", "memories.item.created_timestamp")
 # How our own statuses look to an import: what is not active is not in a store.
 STATES = {
     MemoryStatus.SUPERSEDED: NativeState.HISTORIC,
@@ -49,12 +48,11 @@ STATES = {
 
 @dataclass(frozen=True)
 class Found:
-    """What a list holds, what it is called, and whether it is the whole store."""
+    """What a list holds, and what it is called."""
 
     gathered: Gathered
     format: str
     source: Source
-    whole: bool = False
 
 
 def sniff(probe: Probe) -> bool:
@@ -91,7 +89,7 @@ def gather(store: Store, text: str, limits: Limits, mapping: ColumnMapping | Non
         raise store.failed("no memory in it can be read", EXPECTED)
     if mapping is None:
         gathered.note(NoteKind.GUESSED, store.member.name, f"the text of a memory was taken from “{key}”")
-    return _named(gathered, document if isinstance(document, dict) else {}, len(elements))
+    return Found(gathered, "generic-json", Source(provider="generic", label=store.member.base))
 
 
 def _elements(store: Store, document: object, limits: Limits) -> Iterator[Element]:
@@ -131,19 +129,6 @@ def _record(value: object, key: str, mapping: ColumnMapping | None) -> MemoryRec
         categories=strings(first(row, *categories)),
         raw=clean_all({name: item for name, item in row.items() if name not in ("embedding", "vector")}),
     )
-
-
-def _named(gathered: Gathered, document: dict[str, Any], count: int) -> Found:
-    """Dumps of ChatGPT's saved memories by extensions say whose they are and how many there are."""
-    label = gathered.store.member.base
-    told = first(document, "total", "count")
-    whole = isinstance(told, int) and told == count and "memories" in document
-    items = document.get("memories")
-    dates = isinstance(items, list) and any(isinstance(item, dict) and "created_timestamp" in item for item in items)
-    if dates or not document.keys().isdisjoint(CHATGPT):
-        account = named(document.get("account"))
-        return Found(gathered, "chatgpt-memories", Source(provider="chatgpt", account=account, label=label), whole)
-    return Found(gathered, "generic-json", Source(provider="generic", label=label), whole)
 
 
 def _own_list(store: Store, document: dict[str, Any], limits: Limits) -> Found:

@@ -49,7 +49,7 @@ def gather(store: Store, text: str, limits: Limits) -> Found:
     items = list(_items(clean(text)))
     listed = [item for item in items if item.listed]
     prose = len(items) - len(listed)
-    chosen = listed if len(listed) >= prose else items
+    chosen = listed if len(listed) > prose else items
     gathered = Gathered(store, limits)
     for item in chosen:
         words = "\n".join(item.texts).strip()

@@ -84,7 +84,9 @@ HISTORY_SCHEMAS = {
     "2026-04": "id TEXT PRIMARY KEY, memory_id TEXT, old_memory TEXT, new_memory TEXT, event TEXT, created_at DATETIME,"
     " updated_at DATETIME, is_deleted INTEGER, actor_id TEXT, role TEXT",
 }
-MESSAGES = "CREATE TABLE messages (id TEXT, session_scope TEXT, role TEXT, content TEXT, name TEXT, created_at DATETIME)"
+MESSAGES = (
+    "CREATE TABLE messages (id TEXT, session_scope TEXT, role TEXT, content TEXT, name TEXT, created_at DATETIME)"
+)
 
 
 def history_rows(schema: str) -> list[dict[str, Any]]:
@@ -150,7 +152,7 @@ def openmemory_zip(path: Path, backup: dict[str, Any] | None = None, lines: byte
 
 
 MCP_LINES = (
-    '{"type":"entity","name":"Ines_Duarte","entityType":"person","observations":["Nurse at a Porto hospital","Keeps bees"]}',
+    '{"type":"entity","name":"Ines_Duarte","entityType":"person","observations":["Porto nurse","Keeps bees"]}',
     '{"type":"entity","name":"Bees","entityType":"hobby","observations":[]}',
     '{"type":"relation","from":"Ines_Duarte","to":"Bees","relationType":"keeps"}',
 )
@@ -200,7 +202,9 @@ def letta_messages() -> list[dict[str, Any]]:
     ]
 
 
-HUMAN = "Name: Ines Duarte. Nurse in Lisbon.\n- Lives in Porto.\n- Sees Dr. Silva  on Mondays\r\n\nKeeps bees. Keeps bees."
+HUMAN = (
+    "Name: Ines Duarte. Nurse in Lisbon.\n- Lives in Porto.\n- Sees Dr. Silva  on Mondays\r\n\nKeeps bees. Keeps bees."
+)
 
 
 def letta_v1(**more: Any) -> dict[str, Any]:
