@@ -19,7 +19,7 @@ from memreview.review import (
     doctor,
     exports,
     history,
-    imports,
+    importing,
     jobs,
     memories,
     queue,
@@ -49,9 +49,9 @@ def import_(arguments: Arguments) -> None:
         done = []
         for path in arguments.paths:
             if path == "-":
-                done += imports.import_pasted(profile, sys.stdin.read(), "Pasted list", progress=progress)
+                done += importing.import_pasted(profile, sys.stdin.read(), "Pasted list", progress=progress)
             else:
-                done += imports.import_path(profile, Path(path), mapping=mapping, progress=progress)
+                done += importing.import_path(profile, Path(path), mapping=mapping, progress=progress)
         audit = None if arguments.no_audit else audits.run(profile, progress)
         emit(arguments, {"imports": done, "audit": audit}, lambda: report.text(profile))
 

@@ -17,17 +17,15 @@ from memreview.evaluate.measure import Measurement
 _OURS = """
 import json, resource, sys, time
 from pathlib import Path
-from memreview.review import imports
+from memreview.review import importing
 from memreview.review.profile import Profile
-from memreview.store import keywords
-from memreview import importers
 profile = Profile.open(Path(sys.argv[2]))
 before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
 stages = {}
 def progress(stage, done, total):
     stages.setdefault(stage, [time.perf_counter(), 0.0])[1] = time.perf_counter()
 started = time.perf_counter()
-imports.import_path(profile, Path(sys.argv[1]), progress=progress)
+importing.import_path(profile, Path(sys.argv[1]), progress=progress)
 words = stages["words"][1] - stages["reading"][1]
 rows = profile.database.value("SELECT count(*) FROM entries")
 print(json.dumps({"seconds": stages["reading"][1] - started, "total": time.perf_counter() - started, "words": words,
@@ -62,7 +60,9 @@ def run(*, full: bool) -> list[Measurement]:
     rate, plain_rate = ours["rows"] / ours["seconds"], plain["rows"] / plain["seconds"]
     return [
         Measurement.at_least(f"import, {size:,.0f} MiB", rate, "messages/s", budget=20_000, baseline=plain_rate),
-        Measurement.at_least("keyword index after it", ours["rows"] / max(ours["words"], 1e-9), "rows/s", budget=20_000),
+        Measurement.at_least(
+            "keyword index after it", ours["rows"] / max(ours["words"], 1e-9), "rows/s", budget=20_000
+        ),
         Measurement.at_most("memory added by it", ours["mib"], "MiB", budget=300, baseline=plain["mib"]),
     ]
 

@@ -58,9 +58,7 @@ def profile_of(home: Path, memories: int, *, turns: int = 0, seed: int = 0, with
     profile = Profile.open(home)
     database = profile.database
     source = ingest.source_id(database, Source("chatgpt", "bench", "ChatGPT"))
-    row = ingest.begin(
-        database, source, file_name="made-up", format="chatgpt", fingerprint=str(seed), exported_at=None
-    )
+    row = ingest.begin(database, source, file_name="made-up", format="chatgpt", fingerprint=str(seed), exported_at=None)
     for bundle in _bundles(rng, memories, turns):
         row = ingest.add(database, row, [bundle])
     ingest.finish(database, row, meaning=normalize, buried=lambda records: [False] * len(records))
@@ -73,7 +71,9 @@ def profile_of(home: Path, memories: int, *, turns: int = 0, seed: int = 0, with
 def _bundles(rng: random.Random, memories: int, turns: int) -> Iterator[Bundle]:
     for start in range(0, turns, 50):
         entries = tuple(
-            Entry(native_id=str(n), origin=Origin.USER, text=sentence(rng), at=Moment((START + n * 3600) * 1_000_000, 0))
+            Entry(
+                native_id=str(n), origin=Origin.USER, text=sentence(rng), at=Moment((START + n * 3600) * 1_000_000, 0)
+            )
             for n in range(start, min(start + 50, turns))
         )
         yield Bundle(cursor=str(start), conversation=Conversation(native_id=str(start), title="Chat"), entries=entries)

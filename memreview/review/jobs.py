@@ -10,7 +10,7 @@ import msgspec
 
 from memreview.importers.contract import ColumnMapping
 from memreview.resources import sample_files
-from memreview.review import audits, doctor, imports, search
+from memreview.review import audits, doctor, importing, search
 from memreview.review.profile import Profile
 from memreview.review.values import Progress
 
@@ -20,19 +20,19 @@ Job = Callable[[Profile, dict[str, Any], Progress], Any]
 def import_(profile: Profile, args: dict[str, Any], progress: Progress) -> Any:
     """args: path, mapping (column names) or null, audit (default true)."""
     mapping = msgspec.convert(args["mapping"], ColumnMapping) if args.get("mapping") else None
-    done = imports.import_path(profile, Path(args["path"]), mapping=mapping, progress=progress)
+    done = importing.import_path(profile, Path(args["path"]), mapping=mapping, progress=progress)
     return _with_audit(profile, done, args, progress)
 
 
 def paste(profile: Profile, args: dict[str, Any], progress: Progress) -> Any:
     """args: text, label, audit (default true)."""
-    done = imports.import_pasted(profile, args["text"], args.get("label", "Pasted list"), progress=progress)
+    done = importing.import_pasted(profile, args["text"], args.get("label", "Pasted list"), progress=progress)
     return _with_audit(profile, done, args, progress)
 
 
 def sample(profile: Profile, args: dict[str, Any], progress: Progress) -> Any:
     """Import the bundled sample: one made-up person's exports."""
-    done = [row for path in sample_files() for row in imports.import_path(profile, path, progress=progress)]
+    done = [row for path in sample_files() for row in importing.import_path(profile, path, progress=progress)]
     return _with_audit(profile, done, args, progress)
 
 

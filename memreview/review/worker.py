@@ -20,8 +20,8 @@ from typing import IO, Any
 import msgspec
 
 from memreview.exporters import ExportFailed
-from memreview.importers import NeedsMapping
 from memreview.importers.contract import ImportFailed
+from memreview.importers.generic import NeedsMapping
 from memreview.language.embedder import ModelUnavailable
 from memreview.review import jobs
 from memreview.review.profile import Profile

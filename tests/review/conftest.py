@@ -1,0 +1,17 @@
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from memreview.review.profile import Profile
+from tests.review.builders import profile_with_cases
+
+
+@pytest.fixture
+def profile(tmp_path: Path) -> Iterator[Profile]:
+    """Case 1: Lisbon → Porto. Case 2: two wordings of one allergy. Memories 1 to 4."""
+    made = profile_with_cases(tmp_path)
+    yield made
+    made.close()
