@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from memreview.importers import chatgpt, claude
+from memreview.importers import chatgpt, claude, generic, letta, mcp, mem0, openmemory
 from memreview.importers.container import Container, open_container
 from memreview.importers.contract import STANDARD, ColumnMapping, Export, ImportFailed, Limits
 from memreview.importers.sniff import FileExport, Probe, Reader, Shape, not_yet, probe, seen_in_words
@@ -15,7 +15,7 @@ from memreview.records import Bundle, Note, NoteKind
 __all__ = ["READERS", "ColumnMapping", "Export", "ImportFailed", "Limits", "open_exports"]
 
 # In the order of asking: the first that claims a member reads it. A new format is one module and one name here.
-READERS: tuple[Reader, ...] = (chatgpt, claude)
+READERS: tuple[Reader, ...] = (chatgpt, claude, mem0, openmemory, mcp, letta, generic)
 
 _SUPPORTED = "an export of ChatGPT, Claude, mem0, OpenMemory, an MCP memory server or Letta, or a list of memories"
 _MEDIA = (

@@ -50,6 +50,15 @@ class AppContext(QObject):
         step = self.guard(lambda: decisions.decide(self.profile, decision))
         return self._did(step, done_words(decision), undo=True)
 
+    def decide_many(self, decision: Decision, then: Callable[[Step], None], owner: QObject) -> None:
+        """`decide` for so many targets that it would hold up the window; it runs on the query thread."""
+
+        def done(step: Step) -> None:
+            self._did(step, done_words(decision), undo=True)
+            then(step)
+
+        self.ask("decide", lambda profile: decisions.decide(profile, decision), done, owner)
+
     def undo(self, step_id: int | None = None) -> Step | None:
         """Undo a step, by default the person's last one."""
         try:
@@ -97,7 +106,9 @@ class AppContext(QObject):
         except StoreError as error:
             self.failed.emit(str(error), error.advice)
         except LookupError:
-            self.failed.emit(tr("This is no longer there."), tr("Another step removed it. The list has been read again."))
+            self.failed.emit(
+                tr("This is no longer there."), tr("Another step removed it. The list has been read again.")
+            )
             self.tell_changed(EVERYTHING)
         except ValueError as error:
             self.failed.emit(str(error), "")

@@ -117,17 +117,27 @@ def _view(window: MainWindow) -> list[Command]:
     group = tr("View")
     titles = {"system": tr("Follow the system"), "light": tr("Light"), "dark": tr("Dark")}
     schemes = [
-        Command(f"view.{scheme}", tr("Appearance: %1").replace("%1", titles[scheme]), lambda s=scheme: appear(s),
-                group=group)
+        Command(
+            f"view.{scheme}",
+            tr("Appearance: %1").replace("%1", titles[scheme]),
+            lambda s=scheme: appear(s),
+            group=group,
+        )
         for scheme in SCHEMES
     ]
     theme = context.theme
     return [
         *schemes,
-        Command("view.larger", tr("Larger text"), lambda: resize(theme.text_percent + TEXT_STEP),
-                ("Ctrl++", "Ctrl+="), group=group),
-        Command("view.smaller", tr("Smaller text"), lambda: resize(theme.text_percent - TEXT_STEP), ("Ctrl+-",),
-                group=group),
+        Command(
+            "view.larger",
+            tr("Larger text"),
+            lambda: resize(theme.text_percent + TEXT_STEP),
+            ("Ctrl++", "Ctrl+="),
+            group=group,
+        ),
+        Command(
+            "view.smaller", tr("Smaller text"), lambda: resize(theme.text_percent - TEXT_STEP), ("Ctrl+-",), group=group
+        ),
         Command("view.normal", tr("Normal text size"), lambda: resize(100), ("Ctrl+0",), group=group),
     ]
 

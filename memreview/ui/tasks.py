@@ -46,6 +46,8 @@ class _Reader(QObject):
             result = question(self._open())
         except StoreError as error:
             self.failed.emit(key, ticket, str(error), error.advice)
+        except (ValueError, LookupError) as error:
+            self.failed.emit(key, ticket, str(error), "")
         else:
             self.answered.emit(key, ticket, result)
 
@@ -84,9 +86,7 @@ class Queries(QObject):
         self._reader.answered.connect(self._on_answered)
         self._reader.failed.connect(self._on_failed)
 
-    def ask(
-        self, key: str, question: Callable[[Profile], Any], answer: Callable[[Any], None], owner: QObject
-    ) -> None:
+    def ask(self, key: str, question: Callable[[Profile], Any], answer: Callable[[Any], None], owner: QObject) -> None:
         if not self._thread.isRunning():
             self._thread.start()
         self._ticket += 1
@@ -100,7 +100,12 @@ class Queries(QObject):
 
     @property
     def idle(self) -> bool:
+        """Nothing that was asked is still to be answered."""
         return not self._waiting
+
+    @property
+    def running(self) -> bool:
+        return self._thread.isRunning()
 
     def close(self) -> None:
         """End the thread; safe to call twice."""

@@ -46,6 +46,11 @@ def line(text: str, limit: int = LABEL_LIMIT) -> str:
     return plain(" ".join(text[: limit * 2].split()), limit)
 
 
+def isolated(text: str) -> str:
+    """`line(text)` set apart, so that a right-to-left value keeps its direction and does not turn its neighbours."""
+    return f"\u2068{line(text)}\u2069"
+
+
 def _mark(match: re.Match[str]) -> str:
     code = ord(match.group())
     if code < 0x20:

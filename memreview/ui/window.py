@@ -156,10 +156,10 @@ class MainWindow(QMainWindow):
         context.opened.connect(self.go_to)
         context.failed.connect(self._on_failed)
         context.queries.failed.connect(self._on_failed)
-        context.commands.refused.connect(lambda reason: context.toast(reason))
+        context.commands.refused.connect(context.toast)
         context.worker.started.connect(self._on_job_started)
         context.worker.ended.connect(self._on_job_ended)
-        context.worker.crashed.connect(lambda message: context.toast(message))
+        context.worker.crashed.connect(context.toast)
         context.theme.changed.connect(self.rail.refresh_icons)
 
     def _on_rail(self, key: str) -> None:

@@ -78,7 +78,7 @@ class Job(QObject):
 
 
 class WorkerClient(QObject):
-    """Owns the child process. `started(job)` and `ended(job)` bracket each job; `crashed(message)` is for the person."""
+    """Owns the child process. `started(job)` and `ended(job)` bracket a job; `crashed(message)` is for the person."""
 
     started = Signal(object)
     ended = Signal(object)
@@ -102,7 +102,7 @@ class WorkerClient(QObject):
         on_error: Callable[[JobError], None] | None = None,
         returns: Any = None,
     ) -> Job:
-        """Send a job. `returns` is a type for msgspec.convert (`list[ImportSummary]`). Cancelled arrives as an error."""
+        """Send a job. `returns` is a type for msgspec.convert, as `list[ImportSummary]`. Cancelled is an error."""
         handle = Job(self, self._next, job, returns)
         self._next += 1
         for signal, slot in (

@@ -17,6 +17,7 @@ from PySide6.QtGui import QFont
 
 from memreview.review.values import MemoryRow
 from memreview.ui.models import memory_words as words
+from memreview.ui.text import day, plain, tr
 
 PAGE = 100
 KEPT_PAGES = 60
@@ -42,7 +43,7 @@ COLUMNS: tuple[Column, ...] = (
     Column("Memory", lambda row: words.one_line(row.text), "text", 48),
     Column("Where it stands", words.standing, "status", 21),
     Column("Source", words.source, "source", 14),
-    Column("Since", lambda row: words.day(row.created_at), "created", 12),
+    Column("Since", lambda row: day(row.created_at), "created", 14),
     Column("Holds", words.holds, "scope", 16),
     Column("Open cases", lambda row: str(row.pending or ""), "pending", 11),
 )
@@ -142,7 +143,7 @@ class MemoryTableModel(QAbstractTableModel):
 
     def headerData(self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
         if orientation == Qt.Orientation.Horizontal and role == Qt.ItemDataRole.DisplayRole:
-            return COLUMNS[section].title if 0 <= section < len(COLUMNS) else None
+            return tr(COLUMNS[section].title) if 0 <= section < len(COLUMNS) else None
         return None
 
     def sort(self, column: int, order: Qt.SortOrder = Qt.SortOrder.AscendingOrder) -> None:
@@ -157,7 +158,7 @@ class MemoryTableModel(QAbstractTableModel):
         if role == Qt.ItemDataRole.ToolTipRole:
             return words.tooltip(row) if column == TEXT else None
         if role == Qt.ItemDataRole.AccessibleTextRole and column == TEXT:
-            return f"{row.text}. {words.standing(row)}. {words.source(row)}"
+            return f"{plain(row.text, 2_000)}. {words.standing(row)}. {words.source(row)}"
         text = COLUMNS[column].text(row)
         note = self._notes.get(row.id) if column == TEXT else None
         return f"[{note}] {text}" if note else text

@@ -5,25 +5,18 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 
-from PySide6.QtCore import QEvent, QPoint, QRect, QSize, QStringListModel, Qt, QTimer, Signal
-from PySide6.QtWidgets import QCompleter, QHBoxLayout, QLabel, QLayout, QLineEdit, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtCore import QEvent, QRect, QStringListModel, Qt, QTimer, Signal
+from PySide6.QtWidgets import QCompleter, QHBoxLayout, QLineEdit, QPushButton, QVBoxLayout, QWidget
+
+from memreview.ui.text import line, tr
+from memreview.ui.widgets.flow import FlowLayout
+from memreview.ui.widgets.labels import Label
 
 TYPING_PAUSE_MS = 120
 _TOKEN = re.compile(r'(?:-?\w+:)?"[^"]*"?|\S+')
 _FILTER = re.compile(r'-?([a-z]+):("[^"]*"|\S+)$')
 
-VOCABULARY: dict[str, Sequence[str]] = {
-    "is": (
-        "active", "superseded", "deleted", "pending", "anchored", "unanchored", "edited", "added", "scoped", "gone",
-        "stayed-deleted",
-    ),
-    "source": ("chatgpt", "claude", "mem0", "openmemory", "mcp", "letta", "list"),
-    "kind": ("memory", "summary", "profile", "relation"),
-    "before": (),
-    "after": (),
-    "slot": (),
-    "scope": (),
-}  # fmt: skip
+Vocabulary = Mapping[str, Sequence[str]]
 
 
 def tokens(query: str) -> list[str]:
@@ -31,46 +24,42 @@ def tokens(query: str) -> list[str]:
     return _TOKEN.findall(query)
 
 
-def is_filter(token: str) -> bool:
-    found = _FILTER.match(token)
-    return found is not None and found[1] in VOCABULARY
-
-
 class FilterBar(QWidget):
     """`changed(query)` a moment after the last key, at once where a filter is finished or removed; `left()` when the
-    person goes on to the list; `save_wanted()` for the button."""
+    person goes on to the list; `save_wanted()` for the button. `vocabulary`: the filters' names and known values."""
 
     changed = Signal(str)
     left = Signal()
     save_wanted = Signal()
 
-    def __init__(self, parent: QWidget | None = None) -> None:
+    def __init__(self, vocabulary: Vocabulary, parent: QWidget | None = None) -> None:
         super().__init__(parent)
+        self.vocabulary = vocabulary
         self._chips: list[str] = []
         self._said = ""
-        self.vocabulary: Mapping[str, Sequence[str]] = VOCABULARY
         self._pause = QTimer(self, singleShot=True, interval=TYPING_PAUSE_MS)
         self._pause.timeout.connect(self._say)
         self._build()
 
     def _build(self) -> None:
-        self.line = QLineEdit(placeholderText="Search, or filter: is:pending  source:chatgpt  before:2025  -scope:work")
-        self.line.setAccessibleName("Search and filter memories")
+        self.line = QLineEdit(
+            placeholderText=tr("Search, or filter: is:pending  source:chatgpt  before:2025  -scope:work")
+        )
+        self.line.setAccessibleName(tr("Search and filter memories"))
         self.line.setClearButtonEnabled(True)
         self.line.textEdited.connect(self._on_edited)
         self.line.textChanged.connect(lambda text: text or self._pause.start())
         self.line.returnPressed.connect(self._on_return)
         self.line.installEventFilter(self)
-        self.save = QPushButton("Save filter")
-        self.save.setAccessibleName("Save this filter")
+        self.save = QPushButton(tr("Save filter…"))
         self.save.clicked.connect(self.save_wanted)
         top = QHBoxLayout()
         top.addWidget(self.line, 1)
         top.addWidget(self.save)
         self._row = QWidget()
         self._flow = FlowLayout(self._row)
-        self.problem = QLabel(textFormat=Qt.TextFormat.PlainText, wordWrap=True)
-        self.problem.setAccessibleName("What is wrong with the filter")
+        self.problem = Label(role="warn")
+        self.problem.setAccessibleName(tr("What is wrong with the filter"))
         whole = QVBoxLayout(self)
         whole.setContentsMargins(0, 0, 0, 0)
         whole.addLayout(top)
@@ -80,7 +69,7 @@ class FilterBar(QWidget):
         self._completer = QCompleter(self._completions, self)
         self._completer.setWidget(self.line)
         self._completer.setCompletionMode(QCompleter.CompletionMode.PopupCompletion)
-        self._completer.popup().setAccessibleName("Filters that fit")
+        self._completer.popup().setAccessibleName(tr("Filters that fit"))
         self._completer.activated.connect(self._complete)
         self._show_chips()
         self.set_problem("")
@@ -88,18 +77,27 @@ class FilterBar(QWidget):
     # -- the query ----------------------------------------------------------------------------------------------
 
     def query(self) -> str:
-        return " ".join([*self._chips, self.line.text().strip()]).strip()
+        """A space at the end stays: it says that the last word is finished."""
+        return " ".join([*self._chips, self.line.text()]).lstrip()
 
     def set_query(self, query: str) -> None:
         found = tokens(query)
-        self._chips = [token for token in found if is_filter(token)]
-        self.line.setText(" ".join(token for token in found if not is_filter(token)))
+        self._chips = [token for token in found if self.is_filter(token)]
+        self.line.setText(" ".join(token for token in found if not self.is_filter(token)))
         self._show_chips()
         self._say()
 
     def words(self) -> str:
         """The free words alone, for the search by meaning."""
-        return " ".join(token.strip('"') for token in tokens(self.line.text()) if not _is_part_of_a_filter(token))
+        return " ".join(token.strip('"') for token in tokens(self.line.text()) if not self._opens_filter(token))
+
+    def is_filter(self, token: str) -> bool:
+        found = _FILTER.match(token)
+        return found is not None and found[1] in self.vocabulary
+
+    def _opens_filter(self, token: str) -> bool:
+        name, colon, _ = token.removeprefix("-").partition(":")
+        return bool(colon) and name in self.vocabulary
 
     def remove(self, chip: str) -> None:
         self._chips.remove(chip)
@@ -118,7 +116,7 @@ class FilterBar(QWidget):
     # -- typing -------------------------------------------------------------------------------------------------
 
     def _on_edited(self, text: str) -> None:
-        if text.endswith(" ") and any(is_filter(token) for token in tokens(text)):
+        if text.endswith(" ") and any(self.is_filter(token) for token in tokens(text)):
             self._take_filters()
             self._say()
             return
@@ -132,8 +130,8 @@ class FilterBar(QWidget):
 
     def _take_filters(self) -> None:
         found = tokens(self.line.text())
-        self._chips += [token for token in found if is_filter(token) and token not in self._chips]
-        rest = " ".join(token for token in found if not is_filter(token))
+        self._chips += [token for token in found if self.is_filter(token) and token not in self._chips]
+        rest = " ".join(token for token in found if not self.is_filter(token))
         self.line.setText(f"{rest} " if rest else "")
         self._show_chips()
 
@@ -199,10 +197,9 @@ class FilterBar(QWidget):
             item.widget().hide()
             item.widget().deleteLater()
         for chip in self._chips:
-            button = QPushButton(f"{chip.replace('&', '&&')}  ✕")
-            button.setProperty("chip", True)
-            button.setAccessibleName(f"Remove the filter {chip}")
-            button.setToolTip("Remove this filter")
+            shown = line(chip, 60)
+            button = QPushButton(f"{shown.replace('&', '&&')}  ✕")
+            button.setAccessibleName(tr("Remove the filter %1").replace("%1", shown))
             button.clicked.connect(lambda _=False, chip=chip: self.remove(chip))
             self._flow.addWidget(button)
         self._row.setVisible(bool(self._chips))
@@ -211,61 +208,5 @@ class FilterBar(QWidget):
         return list(self._chips)
 
 
-def _is_part_of_a_filter(token: str) -> bool:
-    return token.startswith("-") or token.removeprefix("-").partition(":")[0] in VOCABULARY and ":" in token
-
-
 def _quoted(value: str) -> str:
     return f'"{value}"' if " " in value else value
-
-
-class FlowLayout(QLayout):
-    """Left to right, and on to the next line where the width ends."""
-
-    def __init__(self, parent: QWidget | None = None, gap: int = 6) -> None:
-        super().__init__(parent)
-        self._items: list = []
-        self.setContentsMargins(0, 0, 0, 0)
-        self.setSpacing(gap)
-
-    def addItem(self, item) -> None:
-        self._items.append(item)
-
-    def count(self) -> int:
-        return len(self._items)
-
-    def itemAt(self, index: int):
-        return self._items[index] if 0 <= index < len(self._items) else None
-
-    def takeAt(self, index: int):
-        return self._items.pop(index) if 0 <= index < len(self._items) else None
-
-    def hasHeightForWidth(self) -> bool:
-        return True
-
-    def heightForWidth(self, width: int) -> int:
-        return self._arrange(QRect(0, 0, width, 0), move=False)
-
-    def setGeometry(self, rectangle: QRect) -> None:
-        super().setGeometry(rectangle)
-        self._arrange(rectangle, move=True)
-
-    def sizeHint(self) -> QSize:
-        return self.minimumSize()
-
-    def minimumSize(self) -> QSize:
-        size = QSize()
-        for item in self._items:
-            size = size.expandedTo(item.minimumSize())
-        return size
-
-    def _arrange(self, rectangle: QRect, *, move: bool) -> int:
-        x, y, line = rectangle.x(), rectangle.y(), 0
-        for item in self._items:
-            hint = item.sizeHint()
-            if x > rectangle.x() and x + hint.width() > rectangle.right() + 1:
-                x, y, line = rectangle.x(), y + line + self.spacing(), 0
-            if move:
-                item.setGeometry(QRect(QPoint(x, y), hint))
-            x, line = x + hint.width() + self.spacing(), max(line, hint.height())
-        return y + line - rectangle.y()

@@ -31,18 +31,17 @@ class QuotationView(QTextEdit):
         self.setFrameShape(QTextEdit.Shape.NoFrame)
         self._whole = whole
         self._context: Context | None = None
+        self._document = self.document()
 
     def show_context(self, context: Context, spoken: str = "") -> None:
         """`spoken` is the name that a screen reader says for this view."""
         self._context = context
-        document = QTextDocument(self)
+        document = QTextDocument()
         document.setDefaultFont(self.font())
         document.setDocumentMargin(6)
         target = self._write(document, context)
-        old = self.document()
         self.setDocument(document)
-        if old.parent() is self:
-            old.deleteLater()
+        self._document = document  # the view doesn't own it; the one before goes with this line
         name_for_reader(self, spoken or tr("Conversation: %1").replace("%1", line(context.title, 100)))
         self._scroll_to(target)
 
@@ -161,8 +160,8 @@ def _pieces(entry: ContextEntry, limit: int) -> list[tuple[str, bool]]:
         high = min(high, low + max(limit, 2 * AROUND_QUOTE))
     pieces = [("… ", False)] if low else []
     at = low
-    for start, end in spans:
-        start, end = max(start, at), min(end, high)
+    for first, last in spans:
+        start, end = max(first, at), min(last, high)
         if start < end:
             pieces += [(text[at:start], False), (text[start:end], True)]
             at = end

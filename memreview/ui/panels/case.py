@@ -1,0 +1,216 @@
+"""One case, with all that is needed to decide it: the change, both quotations, the times, why, and what follows."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import (
+    QBoxLayout,
+    QFrame,
+    QHBoxLayout,
+    QPushButton,
+    QScrollArea,
+    QStackedWidget,
+    QVBoxLayout,
+    QWidget,
+)
+
+from memreview.records import Authorization, TransitionKind
+from memreview.review.values import Case, Context, Verb
+from memreview.ui.case_words import harm_words, kind_words, proof_words, sentence, status_words
+from memreview.ui.text import day, line, name_for_reader, provider_name, tr
+from memreview.ui.theme import primary
+from memreview.ui.widgets.diff import DiffView
+from memreview.ui.widgets.labels import Card, Label
+from memreview.ui.widgets.quotation import QuotationView
+from memreview.ui.widgets.timeline import Timeline
+
+QUOTATION_LINES = 10
+SIDE_BY_SIDE_CHARS = 95
+"""Below this many characters of width the two quotations stand one over the other."""
+
+
+class CaseView(QWidget):
+    """Shows a Case. `decided(verb)` when a button is pressed, `opened(target, id)` to see more."""
+
+    decided = Signal(object)
+    opened = Signal(str, object)
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.case: Case | None = None
+        self._build()
+
+    def show_case(self, case: Case) -> None:
+        self.case = case
+        item = case.item
+        self.title.setText(sentence(case))
+        self.kind.setText(kind_words(item.kind))
+        self.proof.setText(proof_words(item.authorization))
+        self.proof.setProperty("role", "chip" if item.authorization is Authorization.VERIFIED else "warn")
+        self.proof.style().polish(self.proof)
+        self.source.setText(line(case.old.source_label, 60) or provider_name(item.provider))
+        self.state.setText(status_words(item.status))
+        self.state.setVisible(bool(self.state.text()))
+        new_text = case.new.text if case.new is not None else item.new_claim
+        self.diff.show_change(case.old.text, new_text)
+        stored = tr("The old memory was stored: %1").replace("%1", day(case.old.created_at))
+        scope = tr("It holds for: %1").replace("%1", line(case.old.scope, 80)) if case.old.scope else ""
+        self.stored.setText(". ".join(part for part in (stored, scope) if part))
+        self.before.show_quotation(case.old_context, item.old_at)
+        self.after.show_quotation(case.new_context, item.new_at)
+        self.timeline.show_points(case.timeline)
+        self.over_time.setVisible(any(point.at is not None for point in case.timeline))
+        self.why.setText("\n".join(f"• {reason}" for reason in (*case.reasons, harm_words(item))))
+        self.effects.setText("\n".join(f"• {effect}" for effect in case.effects))
+        self.bar.fit(case)
+        self.scroll.verticalScrollBar().setValue(0)
+
+    def resizeEvent(self, event) -> None:
+        super().resizeEvent(event)
+        wide = self.width() >= self.fontMetrics().averageCharWidth() * SIDE_BY_SIDE_CHARS
+        direction = QBoxLayout.Direction.LeftToRight if wide else QBoxLayout.Direction.TopToBottom
+        self.quotes.setDirection(direction)
+
+    def _build(self) -> None:
+        self.title = Label(role="title", selectable=True)
+        self.kind, self.source = (Label(role="chip", wrap=False) for _ in range(2))
+        self.proof = Label(role="chip", wrap=False)
+        self.state = Label(role="warn")
+        self.stored = Label(role="muted")
+        self.diff = DiffView()
+        self.before = QuotationCard(tr("Before"))
+        self.after = QuotationCard(tr("After"))
+        self.timeline = Timeline()
+        self.why, self.effects = Label(selectable=True), Label(selectable=True)
+        self.bar = DecisionBar()
+        self.bar.decided.connect(self.decided)
+        for card in (self.before, self.after):
+            card.opened.connect(self.opened)
+        chips = QHBoxLayout()
+        for chip in (self.proof, self.kind, self.source):
+            chips.addWidget(chip)
+        chips.addStretch(1)
+        change = _card(tr("What changes"), self.diff, self.stored)
+        self.quotes = QHBoxLayout()
+        self.quotes.addWidget(self.before, 1)
+        self.quotes.addWidget(self.after, 1)
+        self.over_time = _card(tr("Over time"), self.timeline)
+        page = QWidget()
+        column = QVBoxLayout(page)
+        column.setContentsMargins(16, 14, 16, 14)
+        column.setSpacing(10)
+        column.addWidget(self.title)
+        column.addLayout(chips)
+        column.addWidget(self.state)
+        column.addWidget(change)
+        column.addLayout(self.quotes)
+        column.addWidget(self.over_time)
+        column.addWidget(_card(tr("Why you are asked"), self.why))
+        column.addWidget(_card(tr("If you approve"), self.effects))
+        column.addStretch(1)
+        self.scroll = QScrollArea()
+        self.scroll.setWidgetResizable(True)
+        self.scroll.setFrameShape(QFrame.Shape.NoFrame)
+        self.scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.scroll.setWidget(page)
+        name_for_reader(self.scroll, tr("The case"))
+        outer = QVBoxLayout(self)
+        outer.setContentsMargins(0, 0, 0, 0)
+        outer.setSpacing(0)
+        outer.addWidget(self.scroll, 1)
+        outer.addWidget(self.bar)
+
+
+class QuotationCard(Card):
+    """A quotation in its conversation, or the plain statement that there is none."""
+
+    opened = Signal(str, object)
+
+    def __init__(self, name: str, parent: QWidget | None = None) -> None:
+        super().__init__(name, parent)
+        self._name = name
+        self._context: Context | None = None
+        self.view = QuotationView()
+        self.view.setMinimumHeight(self.fontMetrics().height() * QUOTATION_LINES)
+        self.none = Label(tr("No chat was found in which this was said."), role="muted")
+        self.none.setAlignment(Qt.AlignmentFlag.AlignTop)
+        self.stack = QStackedWidget()
+        self.stack.addWidget(self.view)
+        self.stack.addWidget(self.none)
+        self.where = Label(role="muted")
+        self.button = QPushButton(tr("Open the chat"))
+        self.button.clicked.connect(self._on_open)
+        foot = QHBoxLayout()
+        foot.addWidget(self.where, 1)
+        foot.addWidget(self.button)
+        self.body.addWidget(self.stack, 1)
+        self.body.addLayout(foot)
+
+    def show_quotation(self, context: Context | None, at: int | None) -> None:
+        self._context = context
+        self.heading.setText(f"{self._name}: {day(at)}" if at is not None else self._name)
+        self.stack.setCurrentWidget(self.none if context is None else self.view)
+        self.button.setVisible(context is not None)
+        self.where.setVisible(context is not None)
+        if context is None:
+            name_for_reader(self, f"{self._name}: {self.none.text()}")
+            return
+        title = line(context.title, 80) or tr("Untitled chat")
+        self.where.setText(f"{title} · {provider_name(context.provider)}")
+        self.view.show_context(context, f"{self._name}, {day(at)}, {title}")
+        name_for_reader(self.button, f"{self._name}: {self.button.text()}")
+
+    def _on_open(self) -> None:
+        if self._context is not None:
+            self.opened.emit("entry", self._context.focus)
+
+
+class DecisionBar(QFrame):
+    """The buttons. Their keys are shown on them; the commands that hold the keys belong to the panel."""
+
+    decided = Signal(object)
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.buttons: dict[Verb, QPushButton] = {}
+        layout = QHBoxLayout(self)
+        layout.setContentsMargins(16, 8, 16, 8)
+        for verb in (Verb.APPROVE, Verb.REJECT, Verb.SCOPE, Verb.EDIT, Verb.DELETE, Verb.SNOOZE):
+            button = QPushButton()
+            button.clicked.connect(lambda _checked=False, verb=verb: self.decided.emit(verb))
+            self.buttons[verb] = button
+            layout.addWidget(button)
+        layout.addStretch(1)
+        primary(self.buttons[Verb.APPROVE])
+        self._keys: dict[Verb, str] = {}
+
+    def show_keys(self, keys: dict[Verb, str]) -> None:
+        """`keys` are texts as the platform writes them; only the first of several is shown."""
+        self._keys = keys
+
+    def fit(self, case: Case) -> None:
+        """Words and reasons for this kind of case; a decided case has nothing to press."""
+        duplicate = case.item.kind is TransitionKind.DUPLICATE
+        words = {
+            Verb.APPROVE: (tr("Fold into one") if duplicate else tr("Approve"), tr("The new one holds from now on")),
+            Verb.REJECT: (tr("Keep both") if duplicate else tr("Reject"), tr("The old one still holds")),
+            Verb.SCOPE: (tr("Limit …"), tr("Both hold: say where, or until when, the new one does")),
+            Verb.EDIT: (tr("Edit …"), tr("Approve with your own wording")),
+            Verb.DELETE: (tr("Forget"), tr("The old memory goes, for good")),
+            Verb.SNOOZE: (tr("Later …"), tr("Ask me again another day")),
+        }
+        open_ = case.item.status == "pending"
+        for verb, button in self.buttons.items():
+            word, tip = words[verb]
+            key = self._keys.get(verb, "").split(",")[0]
+            button.setText(f"{word}   {key}" if key else word)
+            button.setToolTip(tip)
+            name_for_reader(button, word, tip)
+            button.setEnabled(open_ and not (duplicate and verb is Verb.SCOPE))
+
+
+def _card(heading: str, *widgets: QWidget) -> Card:
+    card = Card(heading)
+    for widget in widgets:
+        card.body.addWidget(widget)
+    return card

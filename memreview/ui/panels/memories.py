@@ -1,0 +1,373 @@
+"""Memories: everything that is remembered, filtered as one types, with the story of the one that is chosen."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence, Set
+
+import msgspec
+from PySide6.QtCore import QLocale, QTimer
+from PySide6.QtWidgets import QHBoxLayout, QInputDialog, QPushButton, QSplitter, QStackedWidget, QVBoxLayout, QWidget
+
+from memreview.review import decisions, memories, settings
+from memreview.review.values import Context, Decision, MemoryDetail, MemoryRow, Preview, Step, Verb
+from memreview.ui.commands import Command
+from memreview.ui.context import CASES, DECIDED, HISTORY, IMPORTS, MEMORIES, step_words
+from memreview.ui.dialogs.bulk_preview import confirm
+from memreview.ui.dialogs.edit import ask_text
+from memreview.ui.dialogs.reader import Reader
+from memreview.ui.dialogs.scope import ask_scope
+from memreview.ui.models.memory_search import MemorySearch, Wanted
+from memreview.ui.models.memory_table import ROW_ROLE, MemoryTableModel
+from memreview.ui.panel import Panel
+from memreview.ui.text import line, plural, tr
+from memreview.ui.widgets.empty import EmptyState
+from memreview.ui.widgets.filter_bar import FilterBar
+from memreview.ui.widgets.labels import Label
+from memreview.ui.widgets.memory_detail import MemoryDetailView
+from memreview.ui.widgets.memory_view import MemoryView
+from memreview.ui.widgets.saved_filters import SavedFilters
+
+DETAIL_PAUSE_MS = 60
+AT_ONCE = 100
+"""More memories than this are decided on the query thread, so that the window goes on."""
+
+VOCABULARY = {
+    "is": (*memories.STATUSES, *memories.FLAGS),
+    "source": ("chatgpt", "claude", "mem0", "openmemory", "mcp", "letta", "list"),
+    "kind": ("memory", "summary", "profile", "relation"),
+    "before": (),
+    "after": (),
+    "slot": (),
+    "scope": (),
+}
+
+
+class MemoriesPanel(Panel):
+    title = "Memories"
+    icon = "memories"
+    concerns = frozenset({MEMORIES, CASES, IMPORTS})
+
+    def __init__(self, context, parent=None) -> None:
+        super().__init__(context, parent)
+        self.model = MemoryTableModel(self)
+        self.search = MemorySearch(context, self)
+        self._sort, self._descending = settings.get(context.profile, "memory_sort")
+        self._going_to: int | None = None
+        self._detail_soon = QTimer(self, singleShot=True, interval=DETAIL_PAUSE_MS)
+        self._build()
+        self._connect()
+        self.bar.set_query(settings.get(context.profile, "memory_query"))
+
+    def _build(self) -> None:
+        self.bar = FilterBar(VOCABULARY)
+        self.saved = SavedFilters()
+        self.table = MemoryView(self.model)
+        self.detail = MemoryDetailView()
+        self.empty = EmptyState()
+        self.pages = QStackedWidget()
+        self.pages.addWidget(self.table)
+        self.pages.addWidget(self.empty)
+        self.count = Label(role="muted", wrap=False)
+        self.note = Label(role="muted", wrap=False)
+        status = QHBoxLayout()
+        status.addWidget(self.count)
+        status.addStretch()
+        status.addWidget(self.note)
+        middle = QWidget()
+        column = QVBoxLayout(middle)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.addWidget(self._build_bulk())
+        column.addWidget(self.pages, 1)
+        column.addLayout(status)
+        self.splitter = QSplitter()
+        for widget, stretch in ((self.saved, 0), (middle, 5), (self.detail, 3)):
+            self.splitter.addWidget(widget)
+            self.splitter.setStretchFactor(self.splitter.count() - 1, stretch)
+        em = self.fontMetrics().averageCharWidth()
+        self.splitter.setSizes([em * 24, em * 80, em * 52])
+        layout = QVBoxLayout(self)
+        layout.addWidget(self.bar)
+        layout.addWidget(self.splitter, 1)
+
+    def _build_bulk(self) -> QWidget:
+        self.bulk = QWidget()
+        row = QHBoxLayout(self.bulk)
+        row.setContentsMargins(0, 0, 0, 0)
+        self.chosen = Label(wrap=False)
+        self.all = QPushButton()
+        self.all.clicked.connect(self.table.selectAll)
+        row.addWidget(self.chosen)
+        row.addWidget(self.all)
+        row.addStretch()
+        for words, act in (
+            (tr("Delete…"), lambda: self._act(Verb.DELETE)),
+            (tr("Restore…"), lambda: self._act(Verb.RESTORE)),
+            (tr("Limit…"), self._scope),
+        ):
+            button = QPushButton(words)
+            button.clicked.connect(act)
+            row.addWidget(button)
+        self.bulk.hide()
+        return self.bulk
+
+    def _connect(self) -> None:
+        self.bar.changed.connect(self._on_query)
+        self.bar.left.connect(self.table.setFocus)
+        self.bar.save_wanted.connect(self._save_filter)
+        self.saved.chosen.connect(self.bar.set_query)
+        self.saved.forget_wanted.connect(self._forget_filter)
+        self.search.found.connect(self._on_found)
+        self.search.refused.connect(self.bar.set_problem)
+        self.search.noted.connect(self.note.setText)
+        self.model.rows_wanted.connect(self._fetch)
+        self.model.sort_wanted.connect(self._on_sort)
+        self.empty.acted.connect(self._on_empty)
+        self.table.selectionModel().currentRowChanged.connect(lambda *_: self._detail_soon.start())
+        self.table.selectionModel().selectionChanged.connect(lambda *_: self._show_chosen())
+        self.table.entered.connect(self.detail.setFocus)
+        self.table.horizontalHeader().sortIndicatorChanged.connect(self.model.sort)
+        self._detail_soon.timeout.connect(self._ask_detail)
+        acts: dict[str, Callable[[], object]] = {
+            "edit": self._edit,
+            "scope": self._scope,
+            "delete": lambda: self._act(Verb.DELETE, move=False),
+            "restore": lambda: self._act(Verb.RESTORE, move=False),
+        }
+        self.detail.acted.connect(lambda name: acts[name]())
+        self.detail.read_wanted.connect(self._read)
+        self.detail.opened.connect(self.context.open)
+
+    # -- the panel ----------------------------------------------------------------------------------------------
+
+    def refresh(self, changed: Set[str]) -> None:
+        self._search()
+        self.saved.show_filters(memories.saved(self.context.profile))
+        self.saved.mark(self.bar.query())
+        self._count_saved()
+
+    def commands(self) -> list[Command]:
+        group, none = tr("Memories"), self._why_none
+        return [
+            Command("memories.next", tr("Next memory"), lambda: self.table.move(1), ("J",), group=group),
+            Command("memories.previous", tr("Previous memory"), lambda: self.table.move(-1), ("K",), group=group),
+            Command("memories.filter", tr("Filter memories"), self.bar.focus, ("/",), group=group),
+            Command("memories.delete", tr("Delete"), lambda: self._act(Verb.DELETE), ("D", "Delete"), none, group),
+            Command("memories.delete_stay", tr("Delete and stay"), self._delete_and_stay, ("Shift+D",), none, group),
+            Command("memories.restore", tr("Restore"), lambda: self._act(Verb.RESTORE), ("R",), none, group),
+            Command("memories.scope", tr("Limit where or until when it holds"), self._scope, ("S",), none, group),
+            Command("memories.edit", tr("Edit the text"), self._edit, ("E",), none, group),
+            Command("memories.read", tr("Open the conversation"), self._read_first, ("O",), self._why_no_source, group),
+            Command("memories.all", tr("Select all that match"), self.table.selectAll, ("Ctrl+A",), group=group),
+            Command("memories.save", tr("Save this filter"), self._save_filter, (), self._why_no_filter, group),
+        ]
+
+    def open(self, id: int) -> None:
+        self._going_to = id
+        if (position := self.model.position(id)) is not None:
+            self._going_to = None
+            self.table.go(position)
+        else:
+            self.bar.set_query("")
+            self._search()
+
+    def focus_first(self) -> None:
+        self.table.setFocus()
+
+    # -- the list -----------------------------------------------------------------------------------------------
+
+    def _search(self) -> None:
+        filters = " ".join(self.bar.chips())
+        self.search.run(Wanted(self.bar.query(), self.bar.words(), filters, self._sort, self._descending))
+
+    def _on_query(self, query: str) -> None:
+        self._search()
+        settings.set(self.context.profile, "memory_query", query.strip())
+        self.saved.mark(query)
+        shown = line(query.strip(), 80)
+        self.setWindowTitle(f"{tr(self.title)}: {shown}" if shown else tr(self.title))
+
+    def _on_sort(self, sort: str, descending: bool) -> None:
+        if sort and (sort, descending) != (self._sort, self._descending):
+            self._sort, self._descending = sort, descending
+            settings.set(self.context.profile, "memory_sort", [sort, descending])
+            self._search()
+
+    def _on_found(self, ids: Sequence[int], notes: dict[int, str]) -> None:
+        self.table.keep_place()
+        self.model.set_ids(ids, notes)
+        self.count.setText(plural(len(ids), "%n memory", "%n memories"))
+        self.pages.setCurrentWidget(self.table if ids else self.empty)
+        if not ids:
+            self._explain_empty()
+        if self._going_to is not None and (position := self.model.position(self._going_to)) is not None:
+            self._going_to = None
+            self.table.go(position)
+        self.table.find_place()
+        self._show_chosen()
+        self._detail_soon.start()
+
+    def _explain_empty(self) -> None:
+        if self.bar.query().strip():
+            self.empty.say(tr("Nothing matches"), tr("No memory fits this filter."), tr("Clear the filter"))
+        else:
+            told = tr("Import an export of your assistant, and what it remembers about you is listed here.")
+            self.empty.say(tr("No memories yet"), told, tr("Go to Imports"))
+
+    def _on_empty(self) -> None:
+        if self.bar.query().strip():
+            self.bar.set_query("")
+        else:
+            self.context.open("imports")
+
+    def _fetch(self, ids: list[int]) -> None:
+        self.context.ask("memories.rows", lambda profile: memories.rows(profile, ids), self.model.put_rows, self)
+
+    # -- filters that are kept ----------------------------------------------------------------------------------
+
+    def _count_saved(self) -> None:
+        for query in dict.fromkeys(self.saved.queries()):
+            if not memories.problem(query):
+                self.context.ask(
+                    f"memories.count {query}",
+                    lambda profile, query=query: memories.count(profile, query),
+                    lambda count, query=query: self.saved.set_count(query, count),
+                    self,
+                )
+
+    def _save_filter(self) -> None:
+        query = self.bar.query().strip()
+        name, agreed = QInputDialog.getText(self, tr("Save filter"), tr("Name of the filter:"), text=line(query, 40))
+        if agreed and name.strip() and query and not memories.problem(query):
+            self.context.guard(lambda: memories.save(self.context.profile, name.strip(), query))
+            self._filters_changed()
+
+    def _forget_filter(self, name: str) -> None:
+        self.context.guard(lambda: memories.forget(self.context.profile, name))
+        self._filters_changed()
+
+    def _filters_changed(self) -> None:
+        self.context.tell_changed({MEMORIES, HISTORY})
+
+    # -- the chosen ones ----------------------------------------------------------------------------------------
+
+    def _show_chosen(self) -> None:
+        count = self.table.chosen_count()
+        self.bulk.setVisible(count > 1)
+        self.chosen.setText(plural(count, "%n selected", "%n selected"))
+        total = self.model.rowCount()
+        self.all.setText(tr("Select all %1 that match").replace("%1", QLocale().toString(total)))
+        self.all.setVisible(count < total)
+
+    def _ask_detail(self) -> None:
+        if (memory_id := self.table.current_id()) is None:
+            self.detail.show_detail(None)
+            return
+        self.context.ask(
+            "memories.detail", lambda profile: _detail(profile, memory_id), self.detail.show_detail, self
+        )
+
+    def _why_none(self) -> str:
+        return "" if self.table.current_id() is not None else tr("Choose a memory first.")
+
+    def _why_no_source(self) -> str:
+        shown = self.detail.detail
+        return "" if shown is not None and shown.sources else tr("No source is known for this memory.")
+
+    def _why_no_filter(self) -> str:
+        return "" if self.bar.query().strip() else tr("There is no filter to save.")
+
+    # -- deciding -----------------------------------------------------------------------------------------------
+
+    def _delete_and_stay(self) -> None:
+        self._act(Verb.DELETE, move=False)
+
+    def _act(self, verb: Verb, *, move: bool = True) -> None:
+        self._decide(Decision(verb=verb, memories=tuple(self.table.chosen_ids())), move=move)
+
+    def _scope(self) -> None:
+        row = self.table.currentIndex().data(ROW_ROLE)
+        chosen = ask_scope(self, row.scope if row else "", row.valid_until if row else None)
+        if chosen is not None:
+            scope, until = chosen
+            ids = tuple(self.table.chosen_ids())
+            self._decide(Decision(verb=Verb.SCOPE, memories=ids, scope=scope, until=until), move=False)
+
+    def _edit(self) -> None:
+        row: MemoryRow | None = self.table.currentIndex().data(ROW_ROLE)
+        if row is None:
+            return
+        text = ask_text(self, row.text)
+        if text is not None and text.strip() and text.strip() != row.text:
+            self._decide(Decision(verb=Verb.EDIT, memories=(row.id,), text=text), move=False)
+
+    def _decide(self, decision: Decision, *, move: bool) -> None:
+        """One memory at once; several after a preview; very many on the query thread."""
+        count = len(decision.memories)
+        if count == 0:
+            return
+        if count == 1:
+            if self.context.decide(decision) is not None and move:
+                self.table.move(1)
+        else:
+            self.note.setText(tr("Working out what this changes …"))
+            self.context.ask(
+                "memories.preview",
+                lambda profile: decisions.preview(profile, decision),
+                lambda preview: self._confirm(decision, preview),
+                self,
+            )
+
+    def _confirm(self, decision: Decision, preview: Preview) -> None:
+        self.note.setText("")
+        if not confirm(self, preview, title=_bulk_title(decision), action=_bulk_title(decision)):
+            return
+        if len(decision.memories) <= AT_ONCE:
+            self.context.decide(decision)
+            return
+        self.note.setText(tr("Working …"))
+        self.context.ask(
+            "memories.decide", lambda profile: decisions.decide(profile, decision), self._on_decided, self
+        )
+
+    def _on_decided(self, step: Step) -> None:
+        self.note.setText("")
+        self.context.tell_changed(DECIDED)
+        self.context.toast(step_words(step), undo=True)
+
+    # -- reading ------------------------------------------------------------------------------------------------
+
+    def _read_first(self) -> None:
+        if self.detail.detail is not None and self.detail.detail.sources:
+            self._read(self.detail.detail.sources[0])
+
+    def _read(self, source: Context) -> None:
+        self.context.ask(
+            "memories.read",
+            lambda profile: memories.conversation(profile, source.conversation_id),
+            lambda whole: self._show_conversation(source, whole),
+            self,
+        )
+
+    def _show_conversation(self, source: Context, whole: Context | None) -> None:
+        if whole is None:
+            self.context.toast(tr("This conversation is no longer here."))
+            return
+        marked = {entry.id: entry for entry in source.entries if entry.highlights}
+        entries = tuple(marked.get(entry.id, entry) for entry in whole.entries)
+        Reader(msgspec.structs.replace(whole, entries=entries, focus=source.focus), self).exec()
+
+
+def _detail(profile, memory_id: int) -> MemoryDetail | None:
+    try:
+        return memories.detail(profile, memory_id)
+    except LookupError:
+        return None
+
+
+def _bulk_title(decision: Decision) -> str:
+    count = len(decision.memories)
+    if decision.verb is Verb.DELETE:
+        return plural(count, "Delete %n memory", "Delete %n memories")
+    if decision.verb is Verb.RESTORE:
+        return plural(count, "Restore %n memory", "Restore %n memories")
+    return plural(count, "Limit %n memory", "Limit %n memories")

@@ -1,0 +1,351 @@
+"""Triage: the list of cases beside the case, and the keys that decide one or many and go on to the next.
+
+A key decides and moves on; with Shift it decides and stays, so that one sees what was done.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence, Set
+
+from PySide6.QtCore import QItemSelectionModel, QModelIndex, QSignalBlocker, Qt
+from PySide6.QtWidgets import (
+    QAbstractButton,
+    QApplication,
+    QHBoxLayout,
+    QListView,
+    QSplitter,
+    QStackedWidget,
+    QVBoxLayout,
+    QWidget,
+)
+
+from memreview.records import TransitionKind
+from memreview.review import queue
+from memreview.review.values import Case, Decision, Verb
+from memreview.ui.commands import Command
+from memreview.ui.context import CASES, IMPORTS, MEMORIES, AppContext
+from memreview.ui.dialogs.bulk import BulkDialog
+from memreview.ui.dialogs.decide import ScopeDialog, TextDialog, popup_over, snooze_menu
+from memreview.ui.models.case_delegate import CaseDelegate
+from memreview.ui.models.case_list import CaseListModel
+from memreview.ui.panel import Panel
+from memreview.ui.panels.case import CaseView
+from memreview.ui.text import name_for_reader, plural, tr
+from memreview.ui.widgets.empty import EmptyState
+from memreview.ui.widgets.labels import Label
+
+
+class TriagePanel(Panel):
+    """Subclass with `key`, `read_ids` and `empty_words`; `header` is a layout for filters above the list."""
+
+    key = ""
+    concerns = frozenset({CASES, MEMORIES, IMPORTS})
+
+    def __init__(self, context: AppContext, parent: QWidget | None = None) -> None:
+        super().__init__(context, parent)
+        self.model = CaseListModel(lambda ids: context.guard(lambda: queue.items(context.profile, ids)) or [], self)
+        self._kept: int | None = None
+        self._read_once = False
+        self._wanted: int | None = None
+        self._build()
+
+    # -- what a subclass says ---------------------------------------------------------------------------------------
+
+    def question(self) -> Callable[..., list[int]]:
+        """What to ask the query thread for: the ids to show. It must not touch a widget."""
+        return queue.ids
+
+    def empty_words(self) -> tuple[str, str, str]:
+        """Title, text and action of the empty state."""
+        raise NotImplementedError
+
+    def on_empty_action(self) -> None:
+        self.context.commands.run("file.import")
+
+    # -- news -------------------------------------------------------------------------------------------------------
+
+    def refresh(self, changed: Set[str]) -> None:
+        self.context.ask(f"{self.key}.ids", self.question(), self._show_ids, self)
+
+    def open(self, id: int) -> None:
+        """Select a case; if it isn't in the list (decided, filtered out) it is shown all the same."""
+        if self._read_once and self.model.row_of(id) >= 0:
+            self._select(id)
+        else:
+            self._wanted = id
+            self._show_case(id)
+
+    def focus_first(self) -> None:
+        self.list.setFocus()
+
+    @property
+    def current_id(self) -> int | None:
+        return self.model.id_at(self.list.currentIndex().row())
+
+    @property
+    def case(self) -> Case | None:
+        return self.view.case if self.stack.currentWidget() is self.view else None
+
+    def selected_ids(self) -> list[int]:
+        rows = sorted(index.row() for index in self.list.selectionModel().selectedIndexes())
+        return [id for row in rows if (id := self.model.id_at(row)) is not None]
+
+    # -- deciding ---------------------------------------------------------------------------------------------------
+
+    def decide(self, verb: Verb, stay: bool = False) -> None:
+        """Ask for what the verb still needs, then decide the current case, or preview the selected ones."""
+        ids = self.selected_ids() or [id for id in (self.current_id,) if id is not None]
+        if not ids or self.case is None:
+            return
+        if verb is Verb.SNOOZE:
+            menu = snooze_menu(self, lambda until: self._go(ids, stay, verb=verb, until=until))
+            popup_over(menu, self.view.bar.buttons[verb])
+        elif verb is Verb.SCOPE:
+            scope = ScopeDialog(self.case.item.new_claim if len(ids) == 1 else "", self)
+            if scope.exec():
+                self._go(ids, stay, verb=verb, scope=scope.scope, until=scope.until)
+        elif verb is Verb.EDIT:
+            text = self._ask_text()
+            if text is not None:
+                self._go(ids[:1], stay, verb=verb, text=text)
+        else:
+            self._go(ids, stay, verb=verb)
+
+    def _ask_text(self) -> str | None:
+        assert self.case is not None
+        new = self.case.new.text if self.case.new is not None else self.case.item.new_claim
+        dialog = TextDialog(tr("Approve with your own wording"), self.case.old.text, new, tr("Approve"), self)
+        return dialog.answer if dialog.exec() else None
+
+    def _go(self, ids: Sequence[int], stay: bool, **words) -> None:
+        if len(ids) > 1:
+            BulkDialog(self.context, list(ids), Decision(transitions=(), **words), self).exec()
+            return
+        following = self._neighbour(ids)
+        self._kept = ids[0] if stay else None
+        # The list drops the case only after the decision is on disk, so a failure leaves all as it was.
+        if self.context.decide(Decision(transitions=tuple(ids), **words)) is None:
+            self._kept = None
+        elif stay:
+            self._show_case(ids[0])
+        else:
+            self._show_ids([id for id in self.model.ids if id not in set(ids)], prefer=following)
+
+    def _neighbour(self, ids: Sequence[int]) -> int | None:
+        """The case that comes next when these are gone: the one below, else the one above."""
+        gone = set(ids)
+        held = self.model.ids
+        last = max((held.index(id) for id in ids if id in held), default=-1)
+        below = next((id for id in held[last + 1 :] if id not in gone), None)
+        above = next((id for id in reversed(held[: max(last, 0)]) if id not in gone), None)
+        return below if below is not None else above
+
+    # -- moving -----------------------------------------------------------------------------------------------------
+
+    def move(self, by: int) -> None:
+        row = self.list.currentIndex().row() + by
+        while 0 <= row < self.model.rowCount() and self.model.id_at(row) is None:
+            row += by
+        if 0 <= row < self.model.rowCount():
+            self.list.setCurrentIndex(self.model.index(row))
+
+    def _primary(self) -> None:
+        """Enter: the focused button, else approve."""
+        focused = QApplication.focusWidget()
+        if isinstance(focused, QAbstractButton) and self.isAncestorOf(focused):
+            focused.click()
+        else:
+            self.decide(Verb.APPROVE)
+
+    def _open_chat(self) -> None:
+        context = self.case.new_context or self.case.old_context if self.case else None
+        if context is not None:
+            self.context.open("entry", context.focus)
+
+    # -- showing ----------------------------------------------------------------------------------------------------
+
+    def _show_ids(self, ids: list[int], prefer: int | None = None) -> None:
+        self._read_once = True
+        ids = self._with_kept(ids)
+        target = prefer if prefer is not None else self._wanted if self._wanted is not None else self.current_id
+        self._wanted = None
+        if target not in set(ids):
+            target = self._nearest(ids)
+        chosen = set(self.selected_ids())
+        with QSignalBlocker(self.list.selectionModel()):
+            self.model.set_ids(ids)
+        self.heading.setText(plural(len(ids), "%n case", "%n cases"))
+        name_for_reader(self.list, self.heading.text())
+        if target is None:
+            self._show_empty()
+        else:
+            self._select(target, also=chosen & set(ids) if len(chosen) > 1 else set())
+
+    def _with_kept(self, ids: list[int]) -> list[int]:
+        """A case that was decided with Shift stays where it was until one moves on."""
+        kept = self._kept
+        if kept is None or kept in ids or kept not in self.model.ids:
+            return ids
+        at = min(self.model.ids.index(kept), len(ids))
+        return [*ids[:at], kept, *ids[at:]]
+
+    def _nearest(self, ids: list[int]) -> int | None:
+        """The current case is gone (decided elsewhere, undone import): take the one now in its place."""
+        if not ids:
+            return None
+        held, current = self.model.ids, self.current_id
+        at = held.index(current) if current in held else 0
+        return ids[min(at, len(ids) - 1)]
+
+    def _select(self, id: int, also: Set[int] = frozenset()) -> None:
+        index = self.model.index(self.model.row_of(id))
+        selection = self.list.selectionModel()
+        with QSignalBlocker(selection):
+            selection.setCurrentIndex(index, QItemSelectionModel.SelectionFlag.ClearAndSelect)
+            for other in also:
+                row = self.model.index(self.model.row_of(other))
+                selection.select(row, QItemSelectionModel.SelectionFlag.Select)
+        self.list.scrollTo(index)
+        self.list.viewport().update()
+        self._show_case(id)
+
+    def _on_current(self, now: QModelIndex, before: QModelIndex) -> None:
+        id = self.model.id_at(now.row())
+        if id is None:
+            return
+        if self._kept is not None and id != self._kept:
+            self._kept = None
+            self.refresh(frozenset())
+        self._show_case(id)
+
+    def _show_case(self, id: int) -> None:
+        case = self.context.guard(lambda: queue.case(self.context.profile, id))
+        if case is not None:
+            keys = {verb: self.context.commands.shown_keys(f"{self.key}.{verb}") for verb in self.view.bar.buttons}
+            self.view.bar.show_keys(keys)
+            self.view.show_case(case)
+            self.stack.setCurrentWidget(self.view)
+            self.outer.setCurrentWidget(self.split)
+
+    def _show_empty(self) -> None:
+        self.empty.say(*self.empty_words())
+        self.outer.setCurrentWidget(self.empty)
+
+    def _build(self) -> None:
+        self.heading = Label(role="heading", wrap=False)
+        self.header = QHBoxLayout()
+        self.header.addWidget(self.heading)
+        self.header.addStretch(1)
+        self.list = QListView()
+        self.list.setModel(self.model)
+        self.list.setItemDelegate(CaseDelegate(self.list))
+        self.list.setUniformItemSizes(True)
+        self.list.setSelectionMode(QListView.SelectionMode.ExtendedSelection)
+        self.list.setVerticalScrollMode(QListView.ScrollMode.ScrollPerPixel)
+        self.list.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.list.setFrameShape(QListView.Shape.NoFrame)
+        self.list.selectionModel().currentChanged.connect(self._on_current)
+        left = QWidget()
+        column = QVBoxLayout(left)
+        column.setContentsMargins(0, 10, 0, 0)
+        bar = QWidget()
+        bar.setLayout(self.header)
+        self.header.setContentsMargins(12, 0, 12, 0)
+        column.addWidget(bar)
+        column.addWidget(self.list, 1)
+        self.view = CaseView()
+        self.view.decided.connect(self.decide)
+        self.view.opened.connect(self.context.open)
+        self.stack = QStackedWidget()
+        self.stack.addWidget(QWidget())
+        self.stack.addWidget(self.view)
+        self.split = QSplitter(Qt.Orientation.Horizontal)
+        self.split.setChildrenCollapsible(False)
+        self.split.setHandleWidth(1)
+        self.split.addWidget(left)
+        self.split.addWidget(self.stack)
+        self.split.setStretchFactor(0, 1)
+        self.split.setStretchFactor(1, 2)
+        self.split.setSizes([360, 720])
+        self.empty = EmptyState()
+        self.empty.acted.connect(self.on_empty_action)
+        self.outer = QStackedWidget(self)
+        self.outer.addWidget(self.split)
+        self.outer.addWidget(self.empty)
+        outer = QVBoxLayout(self)
+        outer.setContentsMargins(0, 0, 0, 0)
+        outer.addWidget(self.outer)
+
+    # -- commands ---------------------------------------------------------------------------------------------------
+
+    def commands(self) -> list[Command]:
+        titles = {
+            Verb.APPROVE: (tr("Approve: the new one holds"), "A"),
+            Verb.REJECT: (tr("Reject: the old one still holds"), "R"),
+            Verb.SCOPE: (tr("Limit where the new one holds"), "S"),
+            Verb.EDIT: (tr("Edit the wording and approve"), "E"),
+            Verb.DELETE: (tr("Forget the old memory"), "D"),
+            Verb.SNOOZE: (tr("Ask me again later"), "Z"),
+        }
+        group = tr("Review")
+        decide = [
+            Command(
+                f"{self.key}.{verb}", title, lambda v=verb: self.decide(v), (key,), lambda v=verb: self._why(v), group
+            )
+            for verb, (title, key) in titles.items()
+        ]
+        stay = [
+            Command(
+                f"{self.key}.{verb}.stay",
+                tr("%1, and stay here").replace("%1", titles[verb][0]),
+                lambda v=verb: self.decide(v, stay=True),
+                (f"Shift+{titles[verb][1]}",),
+                lambda v=verb: self._why(v),
+                group,
+            )
+            for verb in (Verb.APPROVE, Verb.REJECT, Verb.SCOPE, Verb.DELETE)
+        ]
+        no_case = self._why_no_case
+        move = [
+            Command(f"{self.key}.next", tr("Next case"), lambda: self.move(1), ("J",), no_case, group),
+            Command(f"{self.key}.previous", tr("Previous case"), lambda: self.move(-1), ("K",), no_case, group),
+            Command(
+                f"{self.key}.primary",
+                tr("Approve, or press the focused button"),
+                self._primary,
+                ("Return", "Enter"),
+                no_case,
+                group,
+            ),
+            Command(f"{self.key}.all", tr("Select all cases"), self.list.selectAll, ("Ctrl+A",), no_case, group),
+            Command(f"{self.key}.chat", tr("Open the chat"), self._open_chat, ("O",), self._why_no_chat, group),
+            Command(
+                f"{self.key}.memory",
+                tr("Open the old memory"),
+                lambda: self.context.open("memory", self.case.old.id if self.case else 0),
+                ("M",),
+                no_case,
+                group,
+            ),
+        ]
+        return decide + stay + move
+
+    def _why_no_case(self) -> str:
+        return "" if self.case is not None else tr("There is no case here.")
+
+    def _why_no_chat(self) -> str:
+        if self.case is None or self.case.old_context or self.case.new_context:
+            return self._why_no_case()
+        return tr("No chat was found for this case.")
+
+    def _why(self, verb: Verb) -> str:
+        """Why the verb can't be applied to what is selected."""
+        if self.case is None:
+            return self._why_no_case()
+        if len(self.selected_ids()) > 1:
+            return tr("Edit one case at a time.") if verb is Verb.EDIT else ""
+        if self.case.item.status != "pending":
+            return tr("This case is decided. Undo that first.")
+        if verb is Verb.SCOPE and self.case.item.kind is TransitionKind.DUPLICATE:
+            return tr("Two wordings of one thing can't be limited: fold them, or keep both.")
+        return ""

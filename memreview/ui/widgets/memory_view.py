@@ -1,0 +1,90 @@
+"""The table of memories: which are chosen, and keeping the place when the list changes under it."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QItemSelectionModel, Qt, Signal
+from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTableView, QWidget
+
+from memreview.ui.models.memory_table import COLUMNS, ID_ROLE, TEXT, MemoryTableModel
+from memreview.ui.text import name_for_reader, tr
+
+
+class MemoryView(QTableView):
+    """`entered()` when Enter is pressed on a row, or it is double-clicked."""
+
+    entered = Signal()
+
+    def __init__(self, model: MemoryTableModel, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        name_for_reader(self, tr("Memories"))
+        self._kept: tuple[int | None, int] = (None, 0)
+        self.setModel(model)
+        self.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
+        self.setSelectionMode(QAbstractItemView.SelectionMode.ExtendedSelection)
+        self.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
+        self.setShowGrid(False)
+        self.setAlternatingRowColors(True)
+        self.setWordWrap(False)
+        self.setTabKeyNavigation(False)
+        self.setSortingEnabled(False)
+        self._lay_out()
+        self.doubleClicked.connect(lambda _: self.entered.emit())
+
+    def _lay_out(self) -> None:
+        em, height = self.fontMetrics().averageCharWidth(), self.fontMetrics().height()
+        self.verticalHeader().hide()
+        self.verticalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
+        self.verticalHeader().setDefaultSectionSize(int(height * 1.8))
+        header = self.horizontalHeader()
+        header.setHighlightSections(False)
+        header.setSectionsClickable(True)
+        header.setSortIndicatorShown(True)
+        for number, column in enumerate(COLUMNS):
+            self.setColumnWidth(number, em * column.width)
+        header.setSectionResizeMode(TEXT, QHeaderView.ResizeMode.Stretch)
+        header.setMinimumSectionSize(em * 5)
+
+    # -- the chosen ones ----------------------------------------------------------------------------------------
+
+    def current_id(self) -> int | None:
+        index = self.currentIndex()
+        return index.data(ID_ROLE) if index.isValid() else None
+
+    def chosen_ids(self) -> list[int]:
+        """From the selected stretches: asking each of 100,000 rows would take a second."""
+        ids = self.model().ids
+        stretches = sorted((part.top(), part.bottom()) for part in self.selectionModel().selection())
+        return list(dict.fromkeys(one for top, bottom in stretches for one in ids[top : bottom + 1]))
+
+    def chosen_count(self) -> int:
+        return sum(part.height() for part in self.selectionModel().selection())
+
+    def move(self, by: int) -> None:
+        self.go(self.currentIndex().row() + by)
+
+    def go(self, row: int) -> None:
+        if last := self.model().rowCount():
+            index = self.model().index(min(max(row, 0), last - 1), TEXT)
+            flags = QItemSelectionModel.SelectionFlag.ClearAndSelect | QItemSelectionModel.SelectionFlag.Rows
+            self.selectionModel().setCurrentIndex(index, flags)
+            self.scrollTo(index)
+
+    # -- keeping the place --------------------------------------------------------------------------------------
+
+    def keep_place(self) -> None:
+        """Before the list changes; `find_place` after it goes to the same memory, or to the one now in its place."""
+        if (kept := self.current_id()) is not None:
+            self._kept = kept, self.currentIndex().row()
+
+    def find_place(self) -> None:
+        if self.currentIndex().isValid():
+            return
+        memory_id, row = self._kept
+        found = None if memory_id is None else self.model().position(memory_id)
+        self.go(row if found is None else found)
+
+    def keyPressEvent(self, event) -> None:
+        if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and self.currentIndex().isValid():
+            self.entered.emit()
+        else:
+            super().keyPressEvent(event)
