@@ -85,7 +85,9 @@ def human(identity: str, text: str = "", at: str = "2026-03-02T18:04:11.200000Z"
     return base | more
 
 
-def claude_answer(identity: str, text: str = "", at: str = "2026-03-02T18:04:15.000000Z", **more: Any) -> dict[str, Any]:
+def claude_answer(
+    identity: str, text: str = "", at: str = "2026-03-02T18:04:15.000000Z", **more: Any
+) -> dict[str, Any]:
     return human(identity, text, at, sender="assistant") | more
 
 

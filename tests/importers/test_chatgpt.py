@@ -5,11 +5,11 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import pytest
 
-from memreview.importers import ImportFailed, open_exports
+from memreview.importers import ImportFailed, Limits, open_exports
 from memreview.records import Bundle, Entry, EntryKind, EntryRef, MemoryRecord, NativeState, NoteKind, Origin
 from tests.importers.builders_chat import START, chain, conversation, message, node, write_json, write_zip
 
@@ -44,6 +44,7 @@ def ack(identity: str) -> dict[str, Any]:
 
 
 def snapshot(identity: str, text: str, at: float | None = START) -> dict[str, Any]:
+    context = {"content_type": "model_editable_context", "model_set_context": text}
     return message(
         identity, "assistant", at=at, content={"content_type": "model_editable_context", "model_set_context": text}
     )
@@ -75,7 +76,7 @@ class TestContainers:
         assert [b.conversation.native_id for b in read(tmp_path / "chats") if b.conversation] == ["a"]
 
     def test_a_part_in_each_of_several_zips(self, tmp_path: Path) -> None:
-        write_zip(tmp_path / "all" / "1.zip", {}) if False else (tmp_path / "all").mkdir()
+        (tmp_path / "all").mkdir()
         write_zip(tmp_path / "all" / "1.zip", {"conversations-000.json": [conversation("a")]})
         write_zip(tmp_path / "all" / "2.zip", {"conversations-001.json": [conversation("b")]})
         assert [b.conversation.native_id for b in read(tmp_path / "all") if b.conversation] == ["a", "b"]
@@ -160,7 +161,7 @@ class TestConversation:
 
 
 class TestBranches:
-    MAPPING = {
+    MAPPING: ClassVar = {
         "root": node("root", None, None, "s"),
         "s": node("s", "root", message("s", "system", at=None), "u1", "u1b"),
         "u1": node("u1", "s", message("u1", text="first wording", at=START + 1), "a1", "a1b"),
@@ -238,9 +239,9 @@ class TestOrigins:
             (quote | {"url": "file-Ab"}, "browser", Origin.SHARED_FILE, "Bees"),
             ({"content_type": "execution_output", "text": "42"}, "python", Origin.TOOL_OUTPUT, "42"),
             ({"content_type": "system_error", "name": "E", "text": "boom"}, "python", Origin.TOOL_OUTPUT, "boom"),
-            ({"content_type": "tether_browsing_display", "result": "L1", "summary": None}, "browser", Origin.RETRIEVED_DOCUMENT, "L1"),
-            ({"content_type": "sonic_webpage", "url": "https://e.org", "text": "", "snippet": "S"}, "web", Origin.RETRIEVED_DOCUMENT, "S"),
-            ({"content_type": "citable_code_output", "output_str": "mail"}, "api_tool", Origin.RETRIEVED_DOCUMENT, "mail"),
+            (browsed, "browser", Origin.RETRIEVED_DOCUMENT, "L1"),
+            (web, "web", Origin.RETRIEVED_DOCUMENT, "S"),
+            (mail, "api_tool", Origin.RETRIEVED_DOCUMENT, "mail"),
             ({"content_type": "text", "parts": ["page"]}, "web.run", Origin.RETRIEVED_DOCUMENT, "page"),
             ({"content_type": "text", "parts": ["page"]}, "file_search", Origin.SHARED_FILE, "page"),
             ({"content_type": "text", "parts": ["page"]}, "canmore.create_textdoc", Origin.TOOL_OUTPUT, "page"),
@@ -375,8 +376,10 @@ class TestMemory:
         new = "1. [2024-09-29]. User keeps  bees\n\n2. [2025-02-14]. User lives in Porto."
         chats = [
             conversation("new", chain(snapshot("s2", new, START + 500), message("u", text="Hi"))),
-            conversation("old", chain(snapshot("s1", old), message("v", text="I keep bees"), bio("b", "User keeps bees."), ack("k"))),
-        ]  # fmt: skip
+            conversation(
+                "old", chain(snapshot("s1", old), message("v", text="I keep bees"), bio("b", "User keeps bees."))
+            ),
+        ]
         bundles = read(write_json(tmp_path / "conversations.json", chats))
         found = memories(bundles)
         assert {text: memory.state for text, memory in found.items()} == {
@@ -435,11 +438,16 @@ class TestMemory:
     def test_a_dump_of_an_extension(self, tmp_path: Path) -> None:
         dump = {
             "memories": [
-                {"id": "m-1", "content": "User keeps bees.", "created_timestamp": START, "updated_at": "2025-02-14T10:00:00Z", "status": "warm"},
+                {
+                    "id": "m-1",
+                    "content": "User keeps bees.",
+                    "created_timestamp": START,
+                    "updated_at": "2025-02-14T10:00:00Z",
+                },
                 {"id": "m-2"},
             ],
             "memory_num_tokens": 10,
-        }  # fmt: skip
+        }
         [bundle] = read(write_json(tmp_path / "memories.json", dump))
         [memory] = bundle.memories
         assert (memory.text, memory.state, memory.raw["id"]) == ("User keeps bees.", NativeState.ACTIVE, "m-1")
@@ -486,7 +494,8 @@ class TestCustomInstructions:
 
 def test_feedback_comments_are_the_persons(tmp_path: Path) -> None:
     feedback = [
-        {"id": "a1", "conversation_id": "c", "rating": "thumbs_down", "content": '{"text": "Wrong city", "tags": []}', "create_time": "2025-02-14T10:00:00.000000Z"},
+        {"id": "a1", "conversation_id": "c", "rating": "thumbs_down", "content": '{"text": "Wrong city", "tags": []}'}
+        | {"create_time": "2025-02-14T10:00:00.000000Z"},
         {"id": "a2", "conversation_id": "c", "rating": "thumbs_up", "content": "{}", "create_time": None},
         {"id": "a3", "conversation_id": "c", "rating": "thumbs_up", "content": "not json"},
     ]  # fmt: skip
@@ -497,8 +506,9 @@ def test_feedback_comments_are_the_persons(tmp_path: Path) -> None:
 
 
 def test_going_on_after_each_bundle_gives_the_rest(tmp_path: Path) -> None:
+    listed = snapshot("s", "1. [2024-09-29]. User keeps bees.")
     chats = [
-        conversation("a", chain(snapshot("s", "1. [2024-09-29]. User keeps bees."), message("u", text="x"), bio("b", "User keeps bees."))),
+        conversation("a", chain(listed, message("u", text="x"), bio("b", "User keeps bees."))),
         conversation("b", chain(message("p", content=TestCustomInstructions.NEW), message("v", text="y"))),
         conversation("c"),
     ]  # fmt: skip
@@ -510,8 +520,6 @@ def test_going_on_after_each_bundle_gives_the_rest(tmp_path: Path) -> None:
 
 
 def test_long_texts_are_cut_with_a_note(tmp_path: Path) -> None:
-    from memreview.importers import Limits
-
     path = write_json(tmp_path / "c.json", [conversation("c", chain(message("u", text="x" * 100)))])
     [export] = open_exports(path, Limits(message_chars=10))
     [bundle] = export.bundles()
