@@ -26,6 +26,7 @@ LOSSES: dict[str, tuple[str, ...]] = {
         _LEFT_OUT,
         _NO_NOTES,
         "mem0's own history and its vector index are not in this file: they change when it is loaded.",
+        "A relation is rewritten only as “from – type – to”, and can't be given a scope.",
         "Where and until when a memory holds is in its metadata, which mem0 does not look at by itself.",
     ),
     "mcp": (

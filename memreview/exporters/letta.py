@@ -7,10 +7,10 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from memreview.exporters.contract import CorrectedMemory, ExportFailed, plain, worded
+from memreview.exporters.relations import UNIT
 from memreview.exporters.splice import Piece, items, members, piece, rewritten, with_items, with_members
 
 BLOCKS = ("core_memory", "blocks")  # v1, v2
-UNIT = "\x1f"  # parts a block's label and a text in the ids that the importer makes
 # A memory stands at the start of a line, behind a list marker or after a sentence, and ends with a line or a sentence.
 MARKER = r"[ \t]*(?:(?:[-*•+]|\d{1,3}[.)])[ \t]+)?"
 SENTENCE_END = r"(?:(?<=[.!?…。！？])|(?<=[.!?…。！？][\"'”’)\]]))"

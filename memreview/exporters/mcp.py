@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from memreview.exporters.contract import CorrectedMemory, plain, worded
+from memreview.exporters.relations import UNIT, relation_id, reworded
 from memreview.exporters.splice import (
     DECODER,
     Piece,
@@ -18,8 +19,6 @@ from memreview.exporters.splice import (
     with_members,
 )
 
-UNIT = "\x1f"  # parts the ids that the importer makes: entity and observation, or from, type and to
-DASH = " – "
 GROUPS = {"entities": "entity", "relations": "relation"}
 NAME = ("name", "entityName")
 FROM, TYPE, TO = ("from", "from_id"), ("relationType", "relation_type"), ("to", "to_id")
@@ -71,20 +70,18 @@ class _Graph:
 
     def relation(self, relation: Piece) -> Piece | None:
         """A relation corrected to "a – b – c" stays one; any other wording becomes an observation of its entity."""
-        ends = [_key(relation.value, keys) for keys in (FROM, TYPE, TO)]
-        old = [plain(relation.value[key]) for key in ends]
-        memory = self._kept.get(UNIT.join(old))
+        keys = [_key(relation.value, names) for names in (FROM, TYPE, TO)]
+        memory = self._kept.get(relation_id(relation, keys))
         if memory is None or (memory.stays and memory.text == memory.original_text):
             return relation
-        self._heir(memory, old[0])
+        source = plain(relation.value[keys[0]])
+        self._heir(memory, source)
         if not memory.stays:
             return None
-        parts = memory.text.split(DASH)
-        if len(parts) == len(ends):
-            changed = zip(ends, old, parts, strict=True)
-            return with_members(relation, {k: piece(_named(new, was)) for k, was, new in changed if new != _shown(was)})
-        self._new.setdefault(old[0], []).append(worded(memory))
-        return None
+        new = reworded(relation, keys, memory.text)
+        if new is None:
+            self._new.setdefault(source, []).append(worded(memory))
+        return new
 
     def _heir(self, memory: CorrectedMemory, entity: str) -> None:
         if memory.superseded_by_text:
@@ -157,12 +154,3 @@ def _key(value: Mapping[str, Any], keys: tuple[str, ...]) -> str:
 
 def _first(value: Mapping[str, Any], keys: tuple[str, ...]) -> Any:
     return value.get(_key(value, keys), "")
-
-
-def _shown(name: str) -> str:
-    return name.replace("_", " ")
-
-
-def _named(shown: str, old: str) -> str:
-    """A corrected name in the spelling of the one it replaces."""
-    return shown.strip().replace(" ", "_") if "_" in old or " " not in old else shown.strip()

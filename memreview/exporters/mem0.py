@@ -8,6 +8,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from memreview.exporters.contract import CorrectedMemory, ExportFailed, iso, plain
+from memreview.exporters.relations import relation_id, reworded
 from memreview.exporters.splice import Piece, items, members, piece, rewritten, with_items, with_members
 from memreview.records import Moment
 
@@ -21,33 +22,63 @@ def write(original: bytes, memories: Iterable[CorrectedMemory], now: Moment) -> 
 
     An edit gets its md5 as `hash` and `now` as `updated_at`. Scope and end date go to `metadata`.
     """
-    listed = list(memories)
-    kept = {memory.native_id: memory for memory in listed if not memory.added}
-    added = [memory for memory in listed if memory.added and memory.stays]
-    return rewritten(original, lambda root: _store(root, kept, added, now))
+    corrections = _Corrections(memories)
+    return rewritten(original, lambda root: _store(root, corrections, now))
 
 
-def _store(root: Piece, kept: Mapping[str, CorrectedMemory], added: list[CorrectedMemory], now: Moment) -> Piece:
+class _Corrections:
+    def __init__(self, memories: Iterable[CorrectedMemory]) -> None:
+        listed = list(memories)
+        self.added = [memory for memory in listed if memory.added and memory.stays]
+        self.by_id = {memory.native_id: memory for memory in listed if not memory.added}
+        self._by_text = {memory.original_text: memory for memory in self.by_id.values()}
+
+    def of(self, item: Any) -> CorrectedMemory | None:
+        """By its id, or by its text where the store gave it none."""
+        if not isinstance(item, dict):
+            return None
+        if item.get("id") is not None:
+            return self.by_id.get(plain(item["id"]))
+        return self._by_text.get(plain(item.get(_text_key(item))))
+
+
+def _store(root: Piece, corrections: _Corrections, now: Moment) -> Piece:
     if isinstance(root.value, list):
-        return _list(root, kept, added, now)
-    results = members(root).get("results") if isinstance(root.value, dict) else None
+        return _list(root, corrections, now)
+    found = members(root) if isinstance(root.value, dict) else {}
+    results, relations = found.get("results"), found.get("relations")
     if results is None or not isinstance(results.value, list):
         raise ExportFailed("The imported file holds no list of memories to write back to")
-    changed = _list(results, kept, added, now)
+    changed = {"results": _list(results, corrections, now)}
+    if relations is not None and isinstance(relations.value, list):
+        changed["relations"] = _relations(relations, corrections)
     count = root.value.get("count")
-    more = len(changed.value) - len(results.value)
-    counted = {"count": piece(count + more)} if more and type(count) is int else {}
-    return with_members(root, {"results": changed, **counted})
+    more = len(changed["results"].value) - len(results.value)
+    if more and type(count) is int:
+        changed["count"] = piece(count + more)
+    return with_members(root, changed)
 
 
-def _list(old: Piece, kept: Mapping[str, CorrectedMemory], added: list[CorrectedMemory], now: Moment) -> Piece:
-    changed = [_item(item, _match(item, kept), now) for item in items(old)]
-    new = [_new(memory, old.value) for memory in added]
+def _list(old: Piece, corrections: _Corrections, now: Moment) -> Piece:
+    changed = [_item(item, corrections.of(item.value), now) for item in items(old)]
+    new = [_new(memory, old.value) for memory in corrections.added]
     return with_items(old, [item for item in [*changed, *new] if item is not None])
 
 
-def _match(item: Piece, kept: Mapping[str, CorrectedMemory]) -> CorrectedMemory | None:
-    return kept.get(plain(item.value["id"])) if isinstance(item.value, dict) and "id" in item.value else None
+def _relations(old: Piece, corrections: _Corrections) -> Piece:
+    return with_items(old, [new for new in (_relation(one, corrections) for one in items(old)) if new is not None])
+
+
+def _relation(relation: Piece, corrections: _Corrections) -> Piece | None:
+    if not isinstance(relation.value, dict):
+        return relation
+    keys = ("source", "relationship", "target" if relation.value.get("target") else "destination")
+    if not all(isinstance(relation.value.get(key), str) for key in keys):
+        return relation
+    memory = corrections.by_id.get(relation_id(relation, keys))
+    if memory is None or (memory.stays and memory.text == memory.original_text):
+        return relation
+    return (reworded(relation, keys, memory.text) or relation) if memory.stays else None
 
 
 def _item(item: Piece, memory: CorrectedMemory | None, now: Moment) -> Piece | None:
@@ -64,8 +95,11 @@ def _item(item: Piece, memory: CorrectedMemory | None, now: Moment) -> Piece | N
 def _edit(item: Mapping[str, Any], memory: CorrectedMemory) -> dict[str, Any]:
     if memory.text == memory.original_text:
         return {}
-    key = next((key for key in TEXT_KEYS if key in item), "memory")
-    return {key: memory.text, "hash": _hash(memory.text)}
+    return {_text_key(item): memory.text, "hash": _hash(memory.text)}
+
+
+def _text_key(item: Mapping[str, Any]) -> str:
+    return next((key for key in TEXT_KEYS if item.get(key) is not None), "memory")
 
 
 def _scope(item: Mapping[str, Any], memory: CorrectedMemory) -> dict[str, Any]:
