@@ -7,6 +7,7 @@ import os
 import subprocess
 import sys
 import tempfile
+import time
 from pathlib import Path
 from typing import Any
 
@@ -49,6 +50,7 @@ def session(*, full: bool) -> list[Measurement]:
 
 def _probe(what: str, home: str) -> dict[str, Any]:
     environment = {**os.environ, "QT_QPA_PLATFORM": os.environ.get("QT_QPA_PLATFORM", "offscreen")}
+    environment["MEMREVIEW_STARTED"] = str(time.time())
     command = [sys.executable, "-m", "memreview.ui.probe", what, home]
     done = subprocess.run(command, check=True, capture_output=True, text=True, env=environment)
     measured: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])
