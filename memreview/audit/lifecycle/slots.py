@@ -9,12 +9,13 @@ import re
 from dataclasses import dataclass
 
 # A value ends at punctuation or at a word that opens the next thought.
-_STOP = (
-    r"(?=\s*(?:$|[,;:!?()\n—–]|\.(?!\d)|\b(?:and|but|since|because|so|with|after|when|while|where|which|who|that|until|as of|now|these days"
+_END = (
+    r"\s*(?:$|[,;:!?()\n—–]|\.(?!\d)|\b(?:and|but|since|because|so|with|after|when|while|where|which|who|that|until|as of|now|these days"
     r"|at the moment|any ?more|instead|last|this|every|due to|thanks to|again|already|lately|starting|right now|for (?:now|the)"
     r"|in (?:january|february|march|april|may|june|july|august|september|october|november|december|spring|summer|autumn|winter|fall|the)"
-    r"|on (?:mon|tues|wednes|thurs|fri|satur|sun)day|over the|a (?:few|couple|while|week|month|year))\b))"
+    r"|on (?:mon|tues|wednes|thurs|fri|satur|sun)day|over the|a (?:few|couple|while|week|month|year))\b)"
 )
+_STOP = rf"(?={_END})"
 V = r"(?P<v>[^,;:!?()\n—–]+?)" + _STOP
 _NAME_FIRST = r"(?P<v>(?-i:[A-Z])[^,;:!?()\n—–]*?)" + _STOP  # cities, clubs: capitalized
 
@@ -62,12 +63,12 @@ SLOTS: tuple[Slot, ...] = (
         0.7,
         "work works working job started joined employed hired",
         state=(
-            rf"work(?:s|ing)?\s+(?:at|for)\s+(?!home\b|least\b|the moment|night)(?P<v>[^,;:!?()\n—–]+?)(?=\s+as\b|\s+in\b|{_STOP[3:]}",
+            rf"work(?:s|ing)?\s+(?:at|for)\s+(?!home\b|least\b|the moment|night)(?P<v>[^,;:!?()\n—–]+?)(?=\s+as\b|\s+in\b|{_END})",
             rf"employed\s+(?:at|by)\s+{V}",
             rf"job\s+(?:is\s+)?(?:at|with)\s+{V}",
         ),
         event=(
-            rf"start(?:ed|ing)?\s+(?:a\s+)?(?:new\s+)?(?:work|working|job)?\s*(?:at|with)\s+(?!\d|the gym|home)(?P<v>[^,;:!?()\n—–]+?)(?=\s+as\b|{_STOP[3:]}",
+            rf"start(?:ed|ing)?\s+(?:a\s+)?(?:new\s+)?(?:work|working|job)?\s*(?:at|with)\s+(?!\d|the gym|home)(?P<v>[^,;:!?()\n—–]+?)(?=\s+as\b|{_END})",
             rf"hired\s+(?:at|by)\s+{V}",
             r"(?P<v>retired)\b(?! (?:the|my|our)\b)",
         ),
@@ -77,7 +78,7 @@ SLOTS: tuple[Slot, ...] = (
         0.6,
         "work works working promoted is am 'm i'm started",
         state=(
-            rf"work(?:s|ing)?\s+as\s+(?:an?\s+|the\s+)?(?P<v>[^,;:!?()\n—–]+?)(?=\s+(?:at|for|in|on)\b|{_STOP[3:]}",
+            rf"work(?:s|ing)?\s+as\s+(?:an?\s+|the\s+)?(?P<v>[^,;:!?()\n—–]+?)(?=\s+(?:at|for|in|on)\b|{_END})",
             r"(?:is|am|'m)\s+(?:now\s+)?(?:an?)\s+(?P<v>(?:[\w-]+\s+){0,3}(?:\w+(?:er|or|ist|ician)|nurse|barista|chef|cook|clerk|florist|pilot"
             r"|paralegal|accountant|consultant|assistant|midwife|judge|librarian))\s+(?:at|for|with)\b",
         ),
@@ -194,7 +195,7 @@ SLOTS: tuple[Slot, ...] = (
         "education.field",
         0.5,
         "study studies studying",
-        state=(rf"(?:study|studies|studying)\s+(?!for\b|with\b|at\b|hard\b)(?P<v>[^,;:!?()\n—–]+?)(?=\s+(?:at|in)\b|{_STOP[3:]}",),
+        state=(rf"(?:study|studies|studying)\s+(?!for\b|with\b|at\b|hard\b)(?P<v>[^,;:!?()\n—–]+?)(?=\s+(?:at|in)\b|{_END})",),
     ),
     _slot(
         "habit.prefers",

@@ -56,6 +56,9 @@ _FICTION = re.compile(
     r"|\b(?:act|speak|answer) as (?:a|an|if)\b",
     re.I,
 )
+_STORY = re.compile(
+    r"\b(?:short |bedtime )?(?:story|novel|screenplay|scene|poem|fan ?fiction|role-?play|protagonist|dialogue)\b", re.I
+)
 _MOMENTARY = re.compile(
     r"\b(?:this (?:week|weekend|month|morning|evening|afternoon|time)|today|tonight|tomorrow|yesterday|just (?:this )?once"
     r"|just for|for now|for the (?:weekend|week|day)|until (?:\w+day|tomorrow|next|the)|temporar\w+|on (?:holiday|vacation)|last (?:night|week)"
@@ -108,6 +111,11 @@ def asserted(text: str) -> Iterator[Sentence]:
             additional=_ADDITIONAL.search(kept) is not None,
             year=int(found[1]) if (found := _YEAR.search(kept)) else None,
         )
+
+
+def invented(before: str) -> bool:
+    """Does a story, a scene or a role begin in these words of the same message?"""
+    return _STORY.search(before) is not None
 
 
 def real(before: str) -> bool:

@@ -91,7 +91,7 @@ def validate(
         failures.append(Failure.NEW_VALUE_MISSING)
     if old and new:
         failures += _chronology(old, new)
-    if transition.kind is not TransitionKind.DUPLICATE and _same(transition.old_value, transition.new_value):
+    if transition.kind is not TransitionKind.DUPLICATE and normalize(transition.old_value) == normalize(transition.new_value):
         failures.append(Failure.NO_CHANGE)
     if not _applies(transition, memories):
         failures.append(Failure.NO_APPLICATION)
@@ -205,11 +205,6 @@ def _carries(text: str, value: str) -> bool:
         return tokens <= {token for token, _, _ in _positions(text)}
     plain = normalize(value)
     return bool(plain) and re.search(rf"(?<!\w){re.escape(plain)}(?!\w)", normalize(text)) is not None
-
-
-def _same(one: str, other: str) -> bool:
-    tokens = [token for token, _, _ in _positions(one)], [token for token, _, _ in _positions(other)]
-    return tokens[0] == tokens[1] if any(tokens) else normalize(one) == normalize(other)
 
 
 @lru_cache(maxsize=1024)

@@ -1,0 +1,81 @@
+"""The texts that the audit writes: the memory after the change, and a transition's name by meaning."""
+
+from __future__ import annotations
+
+import re
+
+from memreview.audit.lifecycle.grammar import stems
+
+_COPULA = re.compile(r"\b(?:is|are|was|'s|am)\b(?!\s+no longer)", re.I)
+_SUBJECT = re.compile(r"^(?:the user|user|i|we|they|she|he)\b\s+", re.I)
+_PLAIN = re.compile(r"^[^\W\d_]+$")
+_PERSONS = (
+    (r"\bI'm\b|\bI am\b|\bwe're\b|\bwe are\b", "user is"),
+    (r"\bI've\b|\bI have\b|\bwe've\b|\bwe have\b", "user has"),
+    (r"\bI'll\b|\bwe'll\b", "user will"),
+    (r"\bI'd\b|\bwe'd\b", "user would"),
+    (r"\b(?:I|we) (?:don't|do not|dont)\b", "user doesn't"),
+    (r"\b(?:I|we)\b", "user"),
+    (r"\b(?:my|our)\b", "their"),
+    (r"\b(?:me|us)\b", "them"),
+    (r"\b(?:mine|ours)\b", "theirs"),
+    (r"\bmyself\b|\bourselves\b", "themselves"),
+)
+_VERB = re.compile(
+    r"\buser (?!is\b|has\b|will\b|would\b|doesn't\b)((?:now |still |just |mostly )*)(live|work|take|drive|use|go|eat|drink|prefer|wake|run|sleep|weigh|have"
+    r"|need|want|study|play|bank|commute|cycle|walk|see|like|love|wear|swim|do|get|speak|read|smoke|own|pay)\b"
+)
+
+
+def third(verb: str) -> str:
+    """The third person singular of a plain form."""
+    irregular = {"have": "has", "do": "does", "go": "goes", "be": "is"}
+    if verb in irregular:
+        return irregular[verb]
+    if re.search(r"(?:s|x|z|ch|sh|o)$", verb):
+        return verb + "es"
+    return verb[:-1] + "ies" if re.search(r"[^aeiou]y$", verb) else verb + "s"
+
+
+def replaced(text: str, old: str, new: str) -> str:
+    """The note with its value exchanged, or "" where the value does not stand in it. A value that begins with a plain verb
+    ("take the bus") takes the person of the one it replaces ("cycles")."""
+    place = re.search(rf"(?<!\w){re.escape(old)}(?!\w)", text, re.I)
+    if place is None:
+        return ""
+    new = new.strip(" .")
+    first, _, rest = new.partition(" ")
+    if _PLAIN.match(first) and first.islower() and rest and re.match(r"[A-Z]?[a-z]+s\b", old) and not first.endswith("s"):
+        new = f"{third(first)} {rest}"
+    if place.start() == 0 or text[: place.start()].strip() == "":
+        new = new[:1].upper() + new[1:]
+    return f"{text[: place.start()]}{new}{text[place.end() :]}"
+
+
+def no_longer(text: str) -> str:
+    """The note, ended: "User smokes." → "User no longer smokes."."""
+    subject = _SUBJECT.match(text)
+    rest = text[subject.end() :] if subject else text
+    head = text[: subject.end()] if subject else ""
+    copula = _COPULA.search(" ".join(rest.split(" ")[:5]))
+    if copula:
+        return f"{head}{rest[: copula.end()]} no longer{rest[copula.end() :]}"
+    if head:
+        return f"{head}no longer {rest}"
+    return f"No longer {rest[:1].lower()}{rest[1:]}"
+
+
+def told(words: str) -> str:
+    """A statement in the third person, as a store would note it."""
+    text = re.sub(r"^(?:(?:ok|okay|so|well|and|but|actually|anyway|hey|btw|heads up|correction)\b[,:]?\s*)+", "", words.strip(), flags=re.I)
+    for pattern, replacement in _PERSONS:
+        text = re.sub(pattern, replacement, text, flags=re.I)
+    text = _VERB.sub(lambda found: f"user {found[1]}{third(found[2])}", text).strip(" ,;:-")
+    text = text[:1].upper() + text[1:]
+    return re.sub(r"(?<=[,;:] )user\b", "they", text) or words.strip() or "Changed"
+
+
+def key(slot: str, old_value: str, old_claim: str, new_value: str) -> str:
+    """A transition's name by meaning. In a typed slot the slot and the value are the claim; else its words are."""
+    claim = old_value if slot else old_claim
+    return "|".join((slot, " ".join(sorted(set(stems(claim)))) or claim.casefold(), " ".join(sorted(set(stems(new_value)))) or new_value.casefold()))
