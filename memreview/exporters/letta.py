@@ -2,20 +2,15 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable
 from typing import Any
 
 from memreview.exporters.contract import CorrectedMemory, ExportFailed, plain, worded
 from memreview.exporters.relations import UNIT
 from memreview.exporters.splice import Piece, items, members, piece, rewritten, with_items, with_members
+from memreview.records.blocks import memory_spans
 
 BLOCKS = ("core_memory", "blocks")  # v1, v2
-# A memory stands at the start of a line, behind a list marker or after a sentence, and ends with a line or a sentence.
-MARKER = r"[ \t]*(?:(?:[-*•+]|\d{1,3}[.)])[ \t]+)?"
-SENTENCE_END = r"(?:(?<=[.!?…。！？])|(?<=[.!?…。！？][\"'”’)\]]))"
-PLACE = rf"(?:(?P<start>^{MARKER})|{SENTENCE_END}(?P<space>[ \t]+)){{text}}(?P<after>[ \t\r]*$|{SENTENCE_END}[ \t]+)"
-REMOVED = "\0"  # no block holds it after `plain`
 
 
 def write(original: bytes, memories: Iterable[CorrectedMemory]) -> bytes:
@@ -34,38 +29,35 @@ class _Edits:
     def __init__(self, memories: Iterable[CorrectedMemory]) -> None:
         touched = [memory for memory in memories if memory.touched]
         self.added = {memory.text: memory for memory in touched if memory.added and memory.stays}
-        self._kept = [memory for memory in touched if not memory.added]
+        self._kept = {memory.native_id: memory for memory in touched if not memory.added}
 
     def block(self, label: str, value: str) -> str:
-        for memory in self._kept:
-            if memory.native_id == label + UNIT + memory.original_text:
-                value = self._corrected(plain(value), memory)
-        return value
+        """The block with its memories corrected; a line that loses all its memories goes with them."""
+        lines = []
+        for line, spans in memory_spans(plain(value)):
+            texts = [self._text(label, line[start:end]) for start, end in spans]
+            if not spans or any(text is not None for text in texts):
+                lines.append(_rebuilt(line, spans, texts))
+        block = "\n".join(lines)
+        return value if block == plain(value) else block
 
-    def _corrected(self, value: str, memory: CorrectedMemory) -> str:
-        place = re.compile(PLACE.replace("{text}", re.escape(memory.original_text)), re.MULTILINE)
-        if not place.search(value):
-            return value
+    def _text(self, label: str, text: str) -> str | None:
+        """What stands in the place of a memory: itself, its correction, or what replaced it, once."""
+        memory = self._kept.get(label + UNIT + text)
+        if memory is None:
+            return text
         heir = memory if memory.stays else self.added.pop(memory.superseded_by_text or "", None)
-        lines = [_line(heir)] if heir is not None else []
-
-        def corrected(match: re.Match[str]) -> str:
-            if lines:
-                line = lines[0] if memory.stays else lines.pop()
-                return (match["start"] or match["space"] or "") + line + match["after"]
-            return match["start"] + REMOVED if match["start"] is not None else REMOVED + match["after"]
-
-        return _without_removed(place.sub(corrected, value))
+        return _line(heir) if heir is not None else None
 
 
-def _without_removed(value: str) -> str:
-    """A line that held nothing but what was removed goes with it."""
-    lines = [
-        line.replace(REMOVED, "").rstrip(" \t") if REMOVED in line else line
-        for line in value.split("\n")
-        if not (REMOVED in line and re.fullmatch(rf"{MARKER}{REMOVED}[ \t]*", line))
-    ]
-    return "\n".join(lines)
+def _rebuilt(line: str, spans: list[tuple[int, int]], texts: list[str | None]) -> str:
+    """The line with these texts at these places; what goes takes the space before it along."""
+    if not spans:
+        return line
+    ends = [spans[0][0], *(end for _, end in spans)]
+    gaps = [line[end:start] for end, (start, _) in zip(ends, spans, strict=False)]
+    kept = [part for gap, text in zip(gaps, texts, strict=True) if text is not None for part in (gap, text)]
+    return line[: ends[0]] + "".join(kept[1:]) + line[ends[-1] :]
 
 
 def _line(memory: CorrectedMemory) -> str:

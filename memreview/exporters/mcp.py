@@ -145,7 +145,8 @@ def _typed(element: Piece, kind: str) -> Piece:
 
 
 def _is_relation(value: Mapping[str, Any]) -> bool:
-    return all(isinstance(_first(value, keys), str) for keys in (FROM, TYPE, TO))
+    ends = [_first(value, keys) for keys in (FROM, TYPE, TO)]
+    return all(isinstance(end, str) and plain(end) for end in ends)
 
 
 def _key(value: Mapping[str, Any], keys: tuple[str, ...]) -> str:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
@@ -26,6 +25,7 @@ from memreview.records import (
     NoteKind,
     Origin,
 )
+from memreview.records.blocks import memory_spans
 
 SEND = "send_message"
 ARCHIVAL_INSERT = "archival_memory_insert"
@@ -51,35 +51,11 @@ RESULTS = {
 }
 SKIPPED_ROLES = {"system": "system prompts", "approval": "approvals"}
 
-MARKER = re.compile(r"[ \t]*(?:(?:[-*•+]|\d{1,3}[.)])[ \t]+)?")
-SENTENCE_END = re.compile(r"(?:(?<=[.!?…。！？])|(?<=[.!?…。！？][\"'”’)\]]))[ \t]+")
-# Full stops that end no sentence: initials, titles, "e.g.".
-ABBREVIATION = re.compile(
-    r"(?:^|[\s(])(?:[^\W\d_]|\d{1,3}|Dr|Mr|Mrs|Ms|Prof|St|vs|etc|e\.g|i\.e|approx|No)\.$", re.IGNORECASE
-)
 
-
-def segments(value: str) -> Iterator[str]:
-    """The memories in a block: its lines without list markers, and the sentences of a line."""
-    for line in value.split("\n"):
-        start = MARKER.match(line)
-        sentence = ""
-        for part in _pieces(line[start.end() :] if start else line):
-            sentence += part
-            if not ABBREVIATION.search(sentence.rstrip(" \t")):
-                if sentence.strip():
-                    yield sentence.strip(" \t\r")
-                sentence = ""
-        if sentence.strip():
-            yield sentence.strip(" \t\r")
-
-
-def _pieces(line: str) -> Iterator[str]:
-    at = 0
-    for end in SENTENCE_END.finditer(line):
-        yield line[at : end.end()]
-        at = end.end()
-    yield line[at:]
+def segments(block: str) -> Iterator[str]:
+    """The memories in a block: the sentences of its lines."""
+    for line, spans in memory_spans(block):
+        yield from (line[start:end] for start, end in spans)
 
 
 @dataclass(frozen=True)
