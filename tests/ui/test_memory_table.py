@@ -9,7 +9,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QTableView
 
 from memreview.review.values import MemoryRow
-from memreview.ui.models.memory_table import COLUMNS, KEPT_PAGES, PAGE, PENDING, TEXT, MemoryTableModel
+from memreview.ui.models.memory_table import COLUMNS, KEPT_PAGES, PAGE, PENDING, STANDING, TEXT, MemoryTableModel
 
 ROWS = 100_000
 
@@ -99,8 +99,10 @@ def test_rows_that_come_late_for_another_list_change_nothing(model):
 
 def test_a_header_asks_the_database_for_the_order(model, qtbot):
     with qtbot.waitSignal(model.sort_wanted) as signal:
-        model.sort(PENDING, Qt.SortOrder.DescendingOrder)
-    assert signal.args == ["pending", True]
+        model.sort(STANDING, Qt.SortOrder.DescendingOrder)
+    assert signal.args == ["status", True]
+    with qtbot.assertNotEmitted(model.sort_wanted):
+        model.sort(PENDING)
 
 
 def test_hostile_text_stays_text_and_short(model):

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from PySide6.QtCore import QAbstractTableModel, QModelIndex, QPersistentModelIndex, Qt
+from PySide6.QtCore import QAbstractTableModel, QLocale, QModelIndex, QPersistentModelIndex, Qt
 from PySide6.QtGui import QFont
 from PySide6.QtWidgets import QApplication
 
 from memreview.review.values import Step
-from memreview.ui.text import line, moment, plural, tr
+from memreview.ui.text import line, moment, tr
 
 BATCH = 200
 BATCHES_AT_ONCE = 20
@@ -120,5 +120,5 @@ def _shown(step: Step, column: int) -> str:
     if column == WHO:
         return by_whom(step)
     if column == CHANGES:
-        return plural(step.changes, "%n row", "%n rows") if step.changes else ""
+        return QLocale().toString(step.changes) if step.changes else ""
     return state_words(step)

@@ -31,7 +31,7 @@ _ROOT = QModelIndex()
 
 @dataclass(frozen=True)
 class Column:
-    """`sort` is the name that `memories.ids` sorts by; `width` is in characters."""
+    """`sort` is the name that `memories.ids` sorts by, "" where it can't; `width` is in characters."""
 
     title: str
     text: Callable[[MemoryRow], str]
@@ -41,11 +41,11 @@ class Column:
 
 COLUMNS: tuple[Column, ...] = (
     Column("Memory", lambda row: words.one_line(row.text), "text", 48),
-    Column("Where it stands", words.standing, "status", 21),
-    Column("Source", words.source, "source", 14),
-    Column("Since", lambda row: day(row.created_at), "created", 14),
-    Column("Holds", words.holds, "scope", 16),
-    Column("Open cases", lambda row: str(row.pending or ""), "pending", 11),
+    Column("Where it stands", words.standing, "status", 22),
+    Column("Source", words.source, "source", 12),
+    Column("Since", lambda row: day(row.created_at), "created", 16),
+    Column("Holds", words.holds, "scope", 14),
+    Column("Cases", lambda row: str(row.pending or ""), "", 7),
 )
 TEXT, STANDING, SOURCE, SINCE, SCOPE, PENDING = range(len(COLUMNS))
 
@@ -147,7 +147,7 @@ class MemoryTableModel(QAbstractTableModel):
         return None
 
     def sort(self, column: int, order: Qt.SortOrder = Qt.SortOrder.AscendingOrder) -> None:
-        if 0 <= column < len(COLUMNS):
+        if 0 <= column < len(COLUMNS) and COLUMNS[column].sort:
             self.sort_wanted.emit(COLUMNS[column].sort, order == Qt.SortOrder.DescendingOrder)
 
     # -- rows ---------------------------------------------------------------------------------------------------

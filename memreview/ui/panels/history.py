@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Set
 
-from PySide6.QtCore import QModelIndex, Qt
+from PySide6.QtCore import QModelIndex
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QComboBox,
     QHBoxLayout,
     QHeaderView,
-    QMessageBox,
     QPushButton,
     QStackedWidget,
     QTableView,
@@ -20,16 +19,16 @@ from PySide6.QtWidgets import (
 from memreview.review import history
 from memreview.review.values import Step
 from memreview.ui.commands import Command
-from memreview.ui.context import CASES, HISTORY, IMPORTS, MEMORIES, step_words
-from memreview.ui.dialogs.bulk_preview import confirm
+from memreview.ui.context import HISTORY, IMPORTS
+from memreview.ui.dialogs.preview import confirm
 from memreview.ui.models.history_table import CHANGES, STATE, STEP_ROLE, WHAT, WHEN, WHO, HistoryTableModel
 from memreview.ui.panel import Panel
-from memreview.ui.text import line, moment, name_for_reader, plural, tr
+from memreview.ui.taking_back import TAKEN_BACK, undo_step, undone_words
+from memreview.ui.text import line, moment, name_for_reader, tr
 from memreview.ui.widgets.empty import EmptyState
 from memreview.ui.widgets.labels import Label
+from memreview.ui.widgets.rows import roomy
 
-TAKEN_BACK = frozenset({CASES, MEMORIES, HISTORY, IMPORTS})
-NAMED = 12
 _ACTORS = (("", "All steps"), ("person", "Mine"), ("program", "Automatic"))
 
 
@@ -91,11 +90,8 @@ class HistoryPanel(Panel):
         table.setShowGrid(False)
         table.setAlternatingRowColors(True)
         table.setTabKeyNavigation(False)
-        table.verticalHeader().hide()
-        table.verticalHeader().setDefaultSectionSize(int(table.fontMetrics().height() * 1.8))
-        header = table.horizontalHeader()
+        header = roomy(table).horizontalHeader()
         header.setSectionResizeMode(WHAT, QHeaderView.ResizeMode.Stretch)
-        header.setHighlightSections(False)
         for column, characters in ((WHEN, 24), (WHO, 12), (CHANGES, 11), (STATE, 22)):
             table.setColumnWidth(column, table.fontMetrics().averageCharWidth() * characters)
         table.selectionModel().currentRowChanged.connect(lambda *_: self._show_step())
@@ -171,57 +167,12 @@ class HistoryPanel(Panel):
 
     def _undo(self) -> None:
         step = self.current()
-        if step is None or self._why_not_undo():
-            return
-        try:
-            undone = self.context.guard(lambda: history.undo(self.context.profile, step.id))
-        except history.UndoBlocked as blocked:
-            self._offer_later_steps(step, blocked.blockers)
-            return
-        if undone is not None:
-            self._tell(step_words(undone), step.id)
+        if step is not None and not self._why_not_undo() and undo_step(self, self.context, step):
+            self.open(step.id)
 
     def _redo(self) -> None:
         if (step := self.context.redo()) is not None:
             self.open(step.id)
-
-    def _offer_later_steps(self, step: Step, blockers: list[int]) -> None:
-        box = QMessageBox(QMessageBox.Icon.Question, tr("Later steps build on this one"), "", parent=self)
-        box.setTextFormat(Qt.TextFormat.PlainText)
-        box.setText(
-            tr("“%1” can't be undone on its own, because %2 changed the same rows later:")
-            .replace("%1", line(step.label, 120))
-            .replace("%2", plural(len(blockers), "%n step", "%n steps"))
-        )
-        box.setInformativeText("\n".join(self._names(blockers)))
-        also = box.addButton(tr("Undo these too"), QMessageBox.ButtonRole.AcceptRole)
-        box.addButton(QMessageBox.StandardButton.Cancel)
-        box.setDefaultButton(QMessageBox.StandardButton.Cancel)
-        box.exec()
-        if box.clickedButton() is also:
-            undone = self.context.guard(lambda: self._undo_with_later(step.id)) or []
-            self._tell(plural(len(undone), "Undone: %n step", "Undone: %n steps"), step.id)
-
-    def _undo_with_later(self, step_id: int) -> list[Step]:
-        """Undo what stands in the way first, newest first; each of them may be blocked in turn."""
-        profile, undone = self.context.profile, []
-        try:
-            step = history.undo(profile, step_id)
-        except history.UndoBlocked as blocked:
-            for blocker in blocked.blockers:
-                if _stands(profile, blocker):
-                    undone += self._undo_with_later(blocker)
-            step = history.undo(profile, step_id)
-        return undone if step is None else [*undone, step]
-
-    def _names(self, step_ids: list[int]) -> list[str]:
-        names = [f"• {line(step.label, 120)}, {moment(step.at)}" for step in map(self._step, step_ids[:NAMED]) if step]
-        if len(step_ids) > NAMED:
-            names.append(plural(len(step_ids) - NAMED, "and %n more", "and %n more"))
-        return names
-
-    def _step(self, step_id: int) -> Step | None:
-        return _step(self.context.profile, step_id)
 
     def _back_to(self) -> None:
         step = self.current()
@@ -237,19 +188,6 @@ class HistoryPanel(Panel):
             return
         undone = self.context.guard(lambda: history.back_to(self.context.profile, step.id))
         if undone:
-            self._tell(plural(len(undone), "Undone: %n step", "Undone: %n steps"), step.id)
-
-    def _tell(self, words: str, step_id: int) -> None:
-        self.context.tell_changed(TAKEN_BACK)
-        self.context.toast(words)
-        self.open(step_id)
-
-
-def _step(profile, step_id: int) -> Step | None:
-    found = history.steps(profile, before=step_id + 1, limit=1)
-    return found[0] if found and found[0].id == step_id else None
-
-
-def _stands(profile, step_id: int) -> bool:
-    step = _step(profile, step_id)
-    return step is not None and step.state == "done"
+            self.context.tell_changed(TAKEN_BACK)
+            self.context.toast(undone_words(undone))
+            self.open(step.id)

@@ -2,23 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence, Set
+from collections.abc import Sequence, Set
 
-import msgspec
 from PySide6.QtCore import QLocale, QTimer
 from PySide6.QtWidgets import QHBoxLayout, QInputDialog, QPushButton, QSplitter, QStackedWidget, QVBoxLayout, QWidget
 
-from memreview.review import decisions, memories, settings
-from memreview.review.values import Context, Decision, MemoryDetail, MemoryRow, Preview, Step, Verb
+from memreview.review import memories, settings
+from memreview.review.values import MemoryDetail
 from memreview.ui.commands import Command
-from memreview.ui.context import CASES, DECIDED, HISTORY, IMPORTS, MEMORIES, step_words
-from memreview.ui.dialogs.bulk_preview import confirm
-from memreview.ui.dialogs.edit import ask_text
-from memreview.ui.dialogs.reader import Reader
-from memreview.ui.dialogs.scope import ask_scope
+from memreview.ui.context import CASES, HISTORY, IMPORTS, MEMORIES
 from memreview.ui.models.memory_search import MemorySearch, Wanted
-from memreview.ui.models.memory_table import ROW_ROLE, MemoryTableModel
+from memreview.ui.models.memory_table import MemoryTableModel
 from memreview.ui.panel import Panel
+from memreview.ui.panels.memory_actions import MemoryActions
 from memreview.ui.text import line, plural, tr
 from memreview.ui.widgets.empty import EmptyState
 from memreview.ui.widgets.filter_bar import FilterBar
@@ -28,8 +24,6 @@ from memreview.ui.widgets.memory_view import MemoryView
 from memreview.ui.widgets.saved_filters import SavedFilters
 
 DETAIL_PAUSE_MS = 60
-AT_ONCE = 100
-"""More memories than this are decided on the query thread, so that the window goes on."""
 
 VOCABULARY = {
     "is": (*memories.STATUSES, *memories.FLAGS),
@@ -62,6 +56,7 @@ class MemoriesPanel(Panel):
         self.bar = FilterBar(VOCABULARY)
         self.saved = SavedFilters()
         self.table = MemoryView(self.model)
+        self.actions = MemoryActions(self.context, self.table, self)
         self.detail = MemoryDetailView()
         self.empty = EmptyState()
         self.pages = QStackedWidget()
@@ -84,7 +79,7 @@ class MemoriesPanel(Panel):
             self.splitter.addWidget(widget)
             self.splitter.setStretchFactor(self.splitter.count() - 1, stretch)
         em = self.fontMetrics().averageCharWidth()
-        self.splitter.setSizes([em * 24, em * 80, em * 52])
+        self.splitter.setSizes([em * 30, em * 104, em * 50])
         layout = QVBoxLayout(self)
         layout.addWidget(self.bar)
         layout.addWidget(self.splitter, 1)
@@ -100,9 +95,9 @@ class MemoriesPanel(Panel):
         row.addWidget(self.all)
         row.addStretch()
         for words, act in (
-            (tr("Delete…"), lambda: self._act(Verb.DELETE)),
-            (tr("Restore…"), lambda: self._act(Verb.RESTORE)),
-            (tr("Limit…"), self._scope),
+            (tr("Delete…"), self.actions.delete),
+            (tr("Restore…"), self.actions.restore),
+            (tr("Limit…"), self.actions.scope),
         ):
             button = QPushButton(words)
             button.clicked.connect(act)
@@ -120,6 +115,7 @@ class MemoriesPanel(Panel):
         self.search.refused.connect(self.bar.set_problem)
         self.search.noted.connect(self.note.setText)
         self.model.rows_wanted.connect(self._fetch)
+        self.table.show_sort(self._sort, self._descending)
         self.model.sort_wanted.connect(self._on_sort)
         self.empty.acted.connect(self._on_empty)
         self.table.selectionModel().currentRowChanged.connect(lambda *_: self._detail_soon.start())
@@ -127,14 +123,9 @@ class MemoriesPanel(Panel):
         self.table.entered.connect(self.detail.setFocus)
         self.table.horizontalHeader().sortIndicatorChanged.connect(self.model.sort)
         self._detail_soon.timeout.connect(self._ask_detail)
-        acts: dict[str, Callable[[], object]] = {
-            "edit": self._edit,
-            "scope": self._scope,
-            "delete": lambda: self._act(Verb.DELETE, move=False),
-            "restore": lambda: self._act(Verb.RESTORE, move=False),
-        }
-        self.detail.acted.connect(lambda name: acts[name]())
-        self.detail.read_wanted.connect(self._read)
+        self.detail.acted.connect(self.actions.by_name)
+        self.detail.read_wanted.connect(self.actions.read)
+        self.actions.noted.connect(self.note.setText)
         self.detail.opened.connect(self.context.open)
 
     # -- the panel ----------------------------------------------------------------------------------------------
@@ -146,16 +137,16 @@ class MemoriesPanel(Panel):
         self._count_saved()
 
     def commands(self) -> list[Command]:
-        group, none = tr("Memories"), self._why_none
+        group, none, acts = tr("Memories"), self._why_none, self.actions
         return [
             Command("memories.next", tr("Next memory"), lambda: self.table.move(1), ("J",), group=group),
             Command("memories.previous", tr("Previous memory"), lambda: self.table.move(-1), ("K",), group=group),
             Command("memories.filter", tr("Filter memories"), self.bar.focus, ("/",), group=group),
-            Command("memories.delete", tr("Delete"), lambda: self._act(Verb.DELETE), ("D", "Delete"), none, group),
-            Command("memories.delete_stay", tr("Delete and stay"), self._delete_and_stay, ("Shift+D",), none, group),
-            Command("memories.restore", tr("Restore"), lambda: self._act(Verb.RESTORE), ("R",), none, group),
-            Command("memories.scope", tr("Limit where or until when it holds"), self._scope, ("S",), none, group),
-            Command("memories.edit", tr("Edit the text"), self._edit, ("E",), none, group),
+            Command("memories.delete", tr("Delete"), acts.delete, ("D", "Delete"), none, group),
+            Command("memories.delete_stay", tr("Delete and stay"), acts.delete_and_stay, ("Shift+D",), none, group),
+            Command("memories.restore", tr("Restore"), acts.restore, ("R",), none, group),
+            Command("memories.scope", tr("Limit where or until when it holds"), acts.scope, ("S",), none, group),
+            Command("memories.edit", tr("Edit the text"), acts.edit, ("E",), none, group),
             Command("memories.read", tr("Open the conversation"), self._read_first, ("O",), self._why_no_source, group),
             Command("memories.all", tr("Select all that match"), self.table.selectAll, ("Ctrl+A",), group=group),
             Command("memories.save", tr("Save this filter"), self._save_filter, (), self._why_no_filter, group),
@@ -258,13 +249,15 @@ class MemoriesPanel(Panel):
         self.all.setText(tr("Select all %1 that match").replace("%1", QLocale().toString(total)))
         self.all.setVisible(count < total)
 
+    def _read_first(self) -> None:
+        if self.detail.detail is not None and self.detail.detail.sources:
+            self.actions.read(self.detail.detail.sources[0])
+
     def _ask_detail(self) -> None:
         if (memory_id := self.table.current_id()) is None:
             self.detail.show_detail(None)
             return
-        self.context.ask(
-            "memories.detail", lambda profile: _detail(profile, memory_id), self.detail.show_detail, self
-        )
+        self.context.ask("memories.detail", lambda profile: _detail(profile, memory_id), self.detail.show_detail, self)
 
     def _why_none(self) -> str:
         return "" if self.table.current_id() is not None else tr("Choose a memory first.")
@@ -276,98 +269,9 @@ class MemoriesPanel(Panel):
     def _why_no_filter(self) -> str:
         return "" if self.bar.query().strip() else tr("There is no filter to save.")
 
-    # -- deciding -----------------------------------------------------------------------------------------------
-
-    def _delete_and_stay(self) -> None:
-        self._act(Verb.DELETE, move=False)
-
-    def _act(self, verb: Verb, *, move: bool = True) -> None:
-        self._decide(Decision(verb=verb, memories=tuple(self.table.chosen_ids())), move=move)
-
-    def _scope(self) -> None:
-        row = self.table.currentIndex().data(ROW_ROLE)
-        chosen = ask_scope(self, row.scope if row else "", row.valid_until if row else None)
-        if chosen is not None:
-            scope, until = chosen
-            ids = tuple(self.table.chosen_ids())
-            self._decide(Decision(verb=Verb.SCOPE, memories=ids, scope=scope, until=until), move=False)
-
-    def _edit(self) -> None:
-        row: MemoryRow | None = self.table.currentIndex().data(ROW_ROLE)
-        if row is None:
-            return
-        text = ask_text(self, row.text)
-        if text is not None and text.strip() and text.strip() != row.text:
-            self._decide(Decision(verb=Verb.EDIT, memories=(row.id,), text=text), move=False)
-
-    def _decide(self, decision: Decision, *, move: bool) -> None:
-        """One memory at once; several after a preview; very many on the query thread."""
-        count = len(decision.memories)
-        if count == 0:
-            return
-        if count == 1:
-            if self.context.decide(decision) is not None and move:
-                self.table.move(1)
-        else:
-            self.note.setText(tr("Working out what this changes …"))
-            self.context.ask(
-                "memories.preview",
-                lambda profile: decisions.preview(profile, decision),
-                lambda preview: self._confirm(decision, preview),
-                self,
-            )
-
-    def _confirm(self, decision: Decision, preview: Preview) -> None:
-        self.note.setText("")
-        if not confirm(self, preview, title=_bulk_title(decision), action=_bulk_title(decision)):
-            return
-        if len(decision.memories) <= AT_ONCE:
-            self.context.decide(decision)
-            return
-        self.note.setText(tr("Working …"))
-        self.context.ask(
-            "memories.decide", lambda profile: decisions.decide(profile, decision), self._on_decided, self
-        )
-
-    def _on_decided(self, step: Step) -> None:
-        self.note.setText("")
-        self.context.tell_changed(DECIDED)
-        self.context.toast(step_words(step), undo=True)
-
-    # -- reading ------------------------------------------------------------------------------------------------
-
-    def _read_first(self) -> None:
-        if self.detail.detail is not None and self.detail.detail.sources:
-            self._read(self.detail.detail.sources[0])
-
-    def _read(self, source: Context) -> None:
-        self.context.ask(
-            "memories.read",
-            lambda profile: memories.conversation(profile, source.conversation_id),
-            lambda whole: self._show_conversation(source, whole),
-            self,
-        )
-
-    def _show_conversation(self, source: Context, whole: Context | None) -> None:
-        if whole is None:
-            self.context.toast(tr("This conversation is no longer here."))
-            return
-        marked = {entry.id: entry for entry in source.entries if entry.highlights}
-        entries = tuple(marked.get(entry.id, entry) for entry in whole.entries)
-        Reader(msgspec.structs.replace(whole, entries=entries, focus=source.focus), self).exec()
-
 
 def _detail(profile, memory_id: int) -> MemoryDetail | None:
     try:
         return memories.detail(profile, memory_id)
     except LookupError:
         return None
-
-
-def _bulk_title(decision: Decision) -> str:
-    count = len(decision.memories)
-    if decision.verb is Verb.DELETE:
-        return plural(count, "Delete %n memory", "Delete %n memories")
-    if decision.verb is Verb.RESTORE:
-        return plural(count, "Restore %n memory", "Restore %n memories")
-    return plural(count, "Limit %n memory", "Limit %n memories")

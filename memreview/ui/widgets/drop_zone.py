@@ -6,7 +6,11 @@ from pathlib import Path
 
 from PySide6.QtCore import QMimeData, QRectF, Qt, Signal
 from PySide6.QtGui import QPainter, QPen
-from PySide6.QtWidgets import QFileDialog, QFrame, QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFileDialog, QFrame, QHBoxLayout, QPushButton, QVBoxLayout, QWidget
+
+from memreview.ui.text import tr
+from memreview.ui.theme import primary
+from memreview.ui.widgets.labels import Label
 
 
 def dropped_paths(mime: QMimeData) -> list[Path]:
@@ -24,22 +28,17 @@ class DropZone(QFrame):
         super().__init__(parent)
         self._over = False
         self.setAcceptDrops(True)
-        self.setAccessibleName("Drop an export here")
-        title = QLabel("Drop the export of your assistant here", alignment=Qt.AlignmentFlag.AlignCenter)
-        font = title.font()
-        font.setPointSizeF(font.pointSizeF() * 1.25)
-        font.setBold(True)
-        title.setFont(font)
-        hint = QLabel(
-            "A zip, a file, a folder, or several of them. It is read on this computer and goes nowhere else.",
-            alignment=Qt.AlignmentFlag.AlignCenter,
-            wordWrap=True,
-        )
-        self.choose = QPushButton("Choose files…")
+        self.setAccessibleName(tr("Drop an export here"))
+        title = Label(tr("Drop the export of your assistant here"), role="title")
+        told = tr("A zip, a file, a folder, or several of them. It is read on this computer and goes nowhere else.")
+        hint = Label(told, role="muted")
+        for label in (title, hint):
+            label.setAlignment(Qt.AlignmentFlag.AlignCenter)
+        self.choose = primary(QPushButton(tr("Choose files…")))
         self.choose.clicked.connect(self._choose_files)
-        self.folder = QPushButton("Choose a folder…")
+        self.folder = QPushButton(tr("Choose a folder…"))
         self.folder.clicked.connect(self._choose_folder)
-        self.paste = QPushButton("Paste a list…")
+        self.paste = QPushButton(tr("Paste a list…"))
         self.paste.clicked.connect(self.paste_wanted)
         buttons = QHBoxLayout()
         buttons.addStretch()
@@ -49,19 +48,20 @@ class DropZone(QFrame):
         layout = QVBoxLayout(self)
         margin = self.fontMetrics().height()
         layout.setContentsMargins(margin, margin, margin, margin)
+        layout.addStretch()
         layout.addWidget(title)
         layout.addWidget(hint)
         layout.addLayout(buttons)
+        layout.addStretch()
 
     def _choose_files(self) -> None:
-        names, _ = QFileDialog.getOpenFileNames(
-            self, "Choose exports", "", "Exports (*.zip *.json *.jsonl *.csv *.md *.txt *.db *.af);;All files (*)"
-        )
+        kinds = tr("Exports (*.zip *.json *.jsonl *.csv *.md *.txt *.db *.af);;All files (*)")
+        names, _ = QFileDialog.getOpenFileNames(self, tr("Choose exports"), "", kinds)
         if names:
             self.dropped.emit([Path(name) for name in names])
 
     def _choose_folder(self) -> None:
-        if name := QFileDialog.getExistingDirectory(self, "Choose an unpacked export"):
+        if name := QFileDialog.getExistingDirectory(self, tr("Choose an unpacked export")):
             self.dropped.emit([Path(name)])
 
     # -- drag and drop ------------------------------------------------------------------------------------------

@@ -145,10 +145,10 @@ class FilterBar(QWidget):
 
     def eventFilter(self, watched, event) -> bool:
         if watched is self.line and event.type() == QEvent.Type.KeyPress:
-            if event.key() == Qt.Key.Key_Backspace and self._chips and self.line.cursorPosition() == 0:
-                if not self.line.hasSelectedText():
-                    self.remove(self._chips[-1])
-                    return True
+            at_start = self.line.cursorPosition() == 0 and not self.line.hasSelectedText()
+            if event.key() == Qt.Key.Key_Backspace and self._chips and at_start:
+                self.remove(self._chips[-1])
+                return True
             if event.key() in (Qt.Key.Key_Down, Qt.Key.Key_Escape) and not self._completer.popup().isVisible():
                 self.left.emit()
                 return True

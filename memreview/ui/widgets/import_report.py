@@ -6,97 +6,103 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from PySide6.QtCore import QLocale, Qt
-from PySide6.QtWidgets import QApplication, QHeaderView, QLabel, QPushButton, QTreeWidget, QTreeWidgetItem, QVBoxLayout
-from PySide6.QtWidgets import QWidget
+from PySide6.QtWidgets import (
+    QApplication,
+    QHeaderView,
+    QPushButton,
+    QTreeWidget,
+    QTreeWidgetItem,
+    QVBoxLayout,
+    QWidget,
+)
 
 from memreview.review.values import ImportSummary
-from memreview.ui.text import day, line, provider_name
+from memreview.ui.text import day, line, moment, name_for_reader, plural, provider_name, tr
+from memreview.ui.widgets.labels import Label
+from memreview.ui.widgets.rows import roomy
 
 ORIGINS = (
-    ("user", "said by you"),
-    ("assistant", "by the assistant"),
-    ("tool_output", "from tools"),
-    ("retrieved_document", "from web pages and documents"),
-    ("shared_file", "from files you shared"),
+    ("user", "%1 said by you"),
+    ("assistant", "%1 by the assistant"),
+    ("tool_output", "%1 from tools"),
+    ("retrieved_document", "%1 from web pages and documents"),
+    ("shared_file", "%1 from files you shared"),
 )
+FRESHNESS = (("new", "%1 new"), ("known", "%1 already known"), ("changed", "%1 in a new wording"))
 MEMORIES = (
-    ("new", "new"),
-    ("changed", "changed by the assistant"),
-    ("known", "already known"),
-    ("gone", "no longer in the assistant's memory (marked, nothing deleted here)"),
-    ("stayed_deleted", "stayed deleted, because you had deleted or rejected them"),
+    ("new", "%1 new"),
+    ("changed", "%1 changed by the assistant"),
+    ("known", "%1 already known"),
+    ("gone", "%1 no longer in the assistant's memory (marked here, not deleted)"),
+    ("stayed_deleted", "%1 stayed deleted, because you had deleted or rejected them"),
 )
 NOTES = (
-    ("broken", "Could not be read"),
-    ("warning", "About the whole file"),
-    ("skipped", "Left out on purpose"),
-    ("guessed", "Read with an assumption"),
+    ("broken", "Could not be read: %1"),
+    ("warning", "About the whole file: %1"),
+    ("skipped", "Left out on purpose: %1"),
+    ("guessed", "Read with an assumption: %1"),
 )
-STATES = {
-    "running": "being read",
-    "stopped": "stopped: not counted yet, can be resumed",
-    "done": "done",
-    "undone": "undone",
-}
+FEW = 20
 
 
-def number(value: int) -> str:
-    return QLocale().toString(value)
+def source_name(summary: ImportSummary) -> str:
+    return line(summary.label, 100) or provider_name(summary.provider)
+
+
+def state_words(state: str) -> str:
+    return {
+        "running": tr("Being read now."),
+        "stopped": tr("Stopped. Nothing of it counts yet."),
+        "done": "",
+        "undone": tr("Undone. Nothing of it counts."),
+    }.get(state, state)
 
 
 def headline(summary: ImportSummary) -> str:
-    """One line for a list: what was imported and what came of it."""
+    """One line for a list: what came of it."""
     counts = summary.counts
-    parts = [f"{number(counts.get('memories.new', 0))} new memories"]
-    for key, words in (("changed", "changed"), ("gone", "gone"), ("stayed_deleted", "stayed deleted")):
-        if count := counts.get(f"memories.{key}", 0):
-            parts.append(f"{number(count)} {words}")
+    if summary.state in ("stopped", "running"):
+        read = sum(counts.get(f"entries.{origin}", 0) for origin, _ in ORIGINS)
+        return tr("stopped, %1 kept aside").replace("%1", plural(read, "%n message", "%n messages"))
+    parts = _counted(counts, "memories", MEMORIES[:2])
+    parts += [tr("%1 gone").replace("%1", _number(gone)) for gone in [counts.get("memories.gone", 0)] if gone]
+    if stayed := counts.get("memories.stayed_deleted", 0):
+        parts.append(tr("%1 stayed deleted").replace("%1", _number(stayed)))
     if new := counts.get("entries.new", 0):
-        parts.append(f"{number(new)} new messages")
-    if summary.state == "done" and not _anything_new(counts):
-        parts = ["nothing new, everything was known"]
-    if broken := counts.get("notes.broken", 0):
-        parts.append(f"{number(broken)} could not be read")
-    return ", ".join(parts)
+        parts.append(plural(new, "%n new message", "%n new messages"))
+    return ", ".join(parts) or tr("nothing new")
 
 
 def lines(summary: ImportSummary) -> list[str]:
-    """The report as paragraphs of plain text."""
+    """The report as lines of plain text."""
     counts = summary.counts
-    source = line(summary.label, 100) or provider_name(summary.provider)
-    made = f", exported on {day(summary.exported_at)}" if summary.exported_at is not None else ""
-    told = [
-        f"{source}: {line(summary.file_name, 200)} ({summary.format}){made}. {STATES.get(summary.state, '').capitalize()}."
-    ]
-    entries = [f"{number(counts[f'entries.{key}'])} {words}" for key, words in ORIGINS if counts.get(f"entries.{key}")]
-    if entries:
-        talks = number(counts.get("conversations", 0))
-        told.append(f"{talks} conversations. Of what they hold, {', '.join(entries)}.")
-    fresh = [
-        f"{number(counts[f'entries.{key}'])} {words}"
-        for key, words in (("new", "new"), ("known", "already known"), ("changed", "in a new wording"))
-        if counts.get(f"entries.{key}")
-    ]
-    if fresh:
-        told.append(f"Messages: {', '.join(fresh)}.")
-    memories = [
-        f"{number(counts[f'memories.{key}'])} {words}" for key, words in MEMORIES if counts.get(f"memories.{key}")
-    ]
-    told.append(f"Memories: {', '.join(memories)}." if memories else "No memories in this export.")
+    told = [f"{source_name(summary)}: {line(summary.file_name, 200)}"]
+    told.append(tr("Imported %1.").replace("%1", moment(summary.finished_at or summary.started_at)))
+    if summary.exported_at is not None:
+        told[-1] += " " + tr("The export was made on %1.").replace("%1", day(summary.exported_at))
+    told += [words for words in [state_words(summary.state)] if words]
+    if heard := _counted(counts, "entries", ORIGINS):
+        talks = plural(counts.get("conversations", 0), "%n conversation", "%n conversations")
+        told.append(tr("%1. Of their messages, %2.").replace("%1", talks).replace("%2", ", ".join(heard)))
+        told.append(tr("Messages: %1.").replace("%1", ", ".join(_counted(counts, "entries", FRESHNESS)) or tr("none")))
+    if held := _counted(counts, "memories", MEMORIES):
+        told.append(tr("Memories: %1.").replace("%1", ", ".join(held)))
+    elif summary.state == "done":
+        told.append(tr("There are no memories in this export."))
     if unknown := counts.get("times.unknown"):
-        told.append(f"{number(unknown)} messages have no known time. They count, but can't prove what is newer.")
+        words = plural(unknown, "%n message has no known time.", "%n messages have no known time.")
+        told.append(f"{words} " + tr("They count, but can't prove what is newer."))
     return told
 
 
 def note_groups(summary: ImportSummary) -> list[tuple[str, list[tuple[str, str]]]]:
-    """What did not come in as it was, by cause: [(title with count, [(where, why)])]."""
+    """What did not come in as it was, by cause: [(title with the count of all, [(where, why)])]."""
     groups = []
     for kind, title in NOTES:
-        held = [(where, reason) for found, where, reason in summary.notes if found == kind]
-        total = max(summary.counts.get(f"notes.{kind}", 0), len(held))
-        if total:
-            more = f", the first {number(len(held))} shown" if total > len(held) else ""
-            groups.append((f"{title}: {number(total)}{more}", held))
+        held = [(line(where, 300), line(why, 500)) for found, where, why in summary.notes if found == kind]
+        if total := max(summary.counts.get(f"notes.{kind}", 0), len(held)):
+            more = tr(" (the first %1 are listed)").replace("%1", _number(len(held))) if total > len(held) else ""
+            groups.append((tr(title).replace("%1", _number(total)) + more, held))
     return groups
 
 
@@ -105,34 +111,32 @@ def as_text(summaries: Sequence[ImportSummary]) -> str:
     for summary in summaries:
         told += lines(summary)
         for title, notes in note_groups(summary):
-            told += [title, *(f"  {where}: {reason}" for where, reason in notes)]
+            told += [title, *(f"  {where}: {why}" for where, why in notes)]
         told.append("")
     return "\n".join(told).strip()
 
 
 class ImportReport(QWidget):
-    """The report of the imports that one drop made; it can be copied as text."""
+    """The report of one import, or of all that one drop made; it can be copied as text."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.summaries: Sequence[ImportSummary] = ()
-        self.text = QLabel(textFormat=Qt.TextFormat.PlainText, wordWrap=True)
-        self.text.setAccessibleName("What came in")
-        self.text.setTextInteractionFlags(
-            Qt.TextInteractionFlag.TextSelectableByMouse | Qt.TextInteractionFlag.TextSelectableByKeyboard
-        )
-        self.notes = QTreeWidget()
-        self.notes.setAccessibleName("What was left out, and why")
-        self.notes.setHeaderLabels(["Where", "Why"])
+        self.text = Label(selectable=True)
+        name_for_reader(self.text, tr("What came in"))
+        self.notes = roomy(QTreeWidget())
+        name_for_reader(self.notes, tr("What was left out, and why"))
+        self.notes.setHeaderLabels([tr("Where"), tr("Why")])
         self.notes.setUniformRowHeights(True)
         self.notes.header().setSectionResizeMode(0, QHeaderView.ResizeMode.Interactive)
-        self.copy = QPushButton("Copy the report")
-        self.copy.clicked.connect(self._copy)
+        self.copy = QPushButton(tr("Copy the report"))
+        self.copy.clicked.connect(lambda: QApplication.clipboard().setText(as_text(self.summaries)))
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.addWidget(self.text)
         layout.addWidget(self.notes, 1)
         layout.addWidget(self.copy, 0, Qt.AlignmentFlag.AlignLeft)
+        layout.addStretch()
         self.show_imports(())
 
     def show_imports(self, summaries: Sequence[ImportSummary]) -> None:
@@ -140,20 +144,24 @@ class ImportReport(QWidget):
         self.text.setText("\n\n".join("\n".join(lines(summary)) for summary in summaries))
         self.notes.clear()
         for summary in summaries:
-            prefix = f"{summary.file_name}: " if len(summaries) > 1 else ""
+            prefix = f"{line(summary.file_name, 80)}: " if len(summaries) > 1 else ""
             for title, notes in note_groups(summary):
                 group = QTreeWidgetItem(self.notes, [f"{prefix}{title}"])
                 group.setFirstColumnSpanned(True)
-                group.addChildren([QTreeWidgetItem([line(where, 500), line(reason, 500)]) for where, reason in notes])
-                group.setExpanded(len(notes) <= 20)
+                group.addChildren([QTreeWidgetItem([where, why]) for where, why in notes])
+                group.setExpanded(len(notes) <= FEW)
         self.notes.setVisible(self.notes.topLevelItemCount() > 0)
         self.notes.setColumnWidth(0, self.fontMetrics().averageCharWidth() * 44)
         self.copy.setVisible(bool(summaries))
 
-    def _copy(self) -> None:
-        QApplication.clipboard().setText(as_text(self.summaries))
+
+def _counted(counts: dict[str, int], group: str, named: Sequence[tuple[str, str]]) -> list[str]:
+    return [
+        tr(words).replace("%1", _number(counts[f"{group}.{key}"]))
+        for key, words in named
+        if counts.get(f"{group}.{key}")
+    ]
 
 
-def _anything_new(counts: dict[str, int]) -> bool:
-    keys = ("memories.new", "memories.changed", "memories.gone", "entries.new", "entries.changed")
-    return any(counts.get(key) for key in keys)
+def _number(value: int) -> str:
+    return QLocale().toString(value)

@@ -97,9 +97,8 @@ def _sources(view: MemoryDetailView, detail: MemoryDetail) -> Card:
         card.body.addWidget(Label(told, role="warn"))
     for context in detail.sources[:SOURCES_SHOWN]:
         card.body.addWidget(_quotation(view, context))
-    if more := len(detail.sources) - SOURCES_SHOWN:
-        if more > 0:
-            card.body.addWidget(Label(plural(more, "and %n more source", "and %n more sources"), role="muted"))
+    if (more := len(detail.sources) - SOURCES_SHOWN) > 0:
+        card.body.addWidget(Label(plural(more, "and %n more source", "and %n more sources"), role="muted"))
     return card
 
 

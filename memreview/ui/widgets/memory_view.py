@@ -5,8 +5,23 @@ from __future__ import annotations
 from PySide6.QtCore import QItemSelectionModel, Qt, Signal
 from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTableView, QWidget
 
-from memreview.ui.models.memory_table import COLUMNS, ID_ROLE, TEXT, MemoryTableModel
+from memreview.ui.models.memory_table import (
+    COLUMNS,
+    ID_ROLE,
+    PENDING,
+    SCOPE,
+    SINCE,
+    SOURCE,
+    STANDING,
+    TEXT,
+    MemoryTableModel,
+)
 from memreview.ui.text import name_for_reader, tr
+from memreview.ui.widgets.rows import roomy
+
+TEXT_AT_LEAST = 40  # in characters
+ALWAYS = (STANDING, SINCE)
+DISPENSABLE = (SOURCE, SCOPE, PENDING)  # the first is kept longest
 
 
 class MemoryView(QTableView):
@@ -31,18 +46,30 @@ class MemoryView(QTableView):
         self.doubleClicked.connect(lambda _: self.entered.emit())
 
     def _lay_out(self) -> None:
-        em, height = self.fontMetrics().averageCharWidth(), self.fontMetrics().height()
-        self.verticalHeader().hide()
-        self.verticalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
-        self.verticalHeader().setDefaultSectionSize(int(height * 1.8))
+        em = self.fontMetrics().averageCharWidth()
+        roomy(self).verticalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
         header = self.horizontalHeader()
-        header.setHighlightSections(False)
         header.setSectionsClickable(True)
         header.setSortIndicatorShown(True)
         for number, column in enumerate(COLUMNS):
             self.setColumnWidth(number, em * column.width)
         header.setSectionResizeMode(TEXT, QHeaderView.ResizeMode.Stretch)
         header.setMinimumSectionSize(em * 5)
+
+    def resizeEvent(self, event) -> None:
+        """Where there is little room, the text keeps it and the last columns go."""
+        super().resizeEvent(event)
+        em = self.fontMetrics().averageCharWidth()
+        left = self.viewport().width() - em * (TEXT_AT_LEAST + sum(COLUMNS[n].width for n in ALWAYS))
+        for number in DISPENSABLE:
+            left -= em * COLUMNS[number].width
+            self.setColumnHidden(number, left < 0)
+
+    def show_sort(self, name: str, descending: bool) -> None:
+        order = Qt.SortOrder.DescendingOrder if descending else Qt.SortOrder.AscendingOrder
+        for number, column in enumerate(COLUMNS):
+            if column.sort == name:
+                self.horizontalHeader().setSortIndicator(number, order)
 
     # -- the chosen ones ----------------------------------------------------------------------------------------
 

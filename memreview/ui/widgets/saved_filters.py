@@ -6,21 +6,22 @@ from collections.abc import Sequence
 
 from PySide6.QtCore import QLocale, Qt, Signal
 from PySide6.QtGui import QAction
-from PySide6.QtWidgets import QListWidget, QListWidgetItem, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHeaderView, QTreeWidget, QTreeWidgetItem, QVBoxLayout, QWidget
 
 from memreview.ui.text import line, name_for_reader, tr
 from memreview.ui.widgets.labels import Label
+from memreview.ui.widgets.rows import roomy
 
-QUERY = Qt.ItemDataRole.UserRole + 1
-NAME = Qt.ItemDataRole.UserRole + 2
+QUERY = Qt.ItemDataRole.UserRole
+NAME = Qt.ItemDataRole.UserRole + 1
 BUILT_IN = (
     ("All memories", ""),
-    ("Has open cases", "is:pending"),
+    ("Open cases", "is:pending"),
     ("No source found", "-is:anchored"),
     ("Replaced", "is:superseded"),
     ("Deleted", "is:deleted"),
     ("Stayed deleted", "is:stayed-deleted"),
-    ("No longer in the export", "is:gone"),
+    ("Not in the export", "is:gone"),
 )
 
 
@@ -32,9 +33,17 @@ class SavedFilters(QWidget):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.list = QListWidget()
+        self.list = roomy(QTreeWidget())
         name_for_reader(self.list, tr("Saved filters"))
-        self.list.setTextElideMode(Qt.TextElideMode.ElideRight)
+        self.list.setHeaderHidden(True)
+        self.list.setColumnCount(2)
+        self.list.setRootIsDecorated(False)
+        self.list.setUniformRowHeights(True)
+        header = self.list.header()
+        header.setStretchLastSection(False)
+        header.setSectionResizeMode(0, QHeaderView.ResizeMode.Stretch)
+        # A dozen rows: fitting the column to them is nothing.
+        header.setSectionResizeMode(1, QHeaderView.ResizeMode.ResizeToContents)
         self.list.itemClicked.connect(self._choose)
         self.list.itemActivated.connect(self._choose)
         self._forget = QAction(tr("Remove this filter"), self.list)
@@ -43,46 +52,46 @@ class SavedFilters(QWidget):
         self._forget.triggered.connect(self._on_forget)
         self.list.addAction(self._forget)
         self.list.setContextMenuPolicy(Qt.ContextMenuPolicy.ActionsContextMenu)
-        self.list.currentItemChanged.connect(lambda item, _: self._forget.setEnabled(bool(item and item.data(NAME))))
+        self.list.currentItemChanged.connect(lambda item, _: self._forget.setEnabled(bool(item and item.data(0, NAME))))
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.addWidget(Label(tr("Filters"), role="heading"))
         layout.addWidget(self.list, 1)
 
     def show_filters(self, saved: Sequence[tuple[str, str]]) -> None:
+        counts = {item.data(0, QUERY): item.text(1) for item in self._every()}
         self.list.clear()
         for name, query in BUILT_IN:
-            self._add(tr(name), query, "")
+            self._add(tr(name), query, "", counts.get(query, ""))
         for name, query in saved:
-            self._add(line(name, 80), query, name)
+            self._add(line(name, 80), query, name, counts.get(query, ""))
 
     def queries(self) -> list[str]:
-        return [self.list.item(n).data(QUERY) for n in range(self.list.count())]
+        return [item.data(0, QUERY) for item in self._every()]
 
     def set_count(self, query: str, count: int) -> None:
-        for item in self._items(query):
-            item.setText(f"{item.data(Qt.ItemDataRole.UserRole)}  {QLocale().toString(count)}")
+        for item in self._every():
+            if item.data(0, QUERY) == query:
+                item.setText(1, QLocale().toString(count))
 
     def mark(self, query: str) -> None:
         """Show which filter is the one in use, if any is."""
-        found = self._items(query.strip())
+        found = [item for item in self._every() if item.data(0, QUERY) == query.strip()]
         self.list.setCurrentItem(found[0] if found else None)
 
-    def _items(self, query: str) -> list[QListWidgetItem]:
-        every = (self.list.item(n) for n in range(self.list.count()))
-        return [item for item in every if item.data(QUERY) == query]
+    def _every(self) -> list[QTreeWidgetItem]:
+        return [self.list.topLevelItem(n) for n in range(self.list.topLevelItemCount())]
 
-    def _add(self, shown: str, query: str, name: str) -> None:
-        item = QListWidgetItem(shown, self.list)
-        item.setData(Qt.ItemDataRole.UserRole, shown)
-        item.setData(QUERY, query)
-        item.setData(NAME, name)
-        item.setToolTip("" if not query else tr("Filter: %1").replace("%1", line(query, 200).replace("<", "‹")))
+    def _add(self, shown: str, query: str, name: str, count: str) -> None:
+        item = QTreeWidgetItem(self.list, [shown, count])
+        item.setData(0, QUERY, query)
+        item.setData(0, NAME, name)
+        item.setTextAlignment(1, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
 
-    def _choose(self, item: QListWidgetItem) -> None:
-        self.chosen.emit(item.data(QUERY))
+    def _choose(self, item: QTreeWidgetItem) -> None:
+        self.chosen.emit(item.data(0, QUERY))
 
     def _on_forget(self) -> None:
         item = self.list.currentItem()
-        if item is not None and item.data(NAME):
-            self.forget_wanted.emit(item.data(NAME))
+        if item is not None and item.data(0, NAME):
+            self.forget_wanted.emit(item.data(0, NAME))

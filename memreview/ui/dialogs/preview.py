@@ -1,0 +1,83 @@
+"""What a step would change, before it is done: counts of all, and the first rows with before and after."""
+
+from __future__ import annotations
+
+from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTableWidget, QTableWidgetItem, QWidget
+
+from memreview.review.values import Preview, RowChange
+from memreview.ui.dialogs.base import Dialog
+from memreview.ui.text import day, line, name_for_reader, plural, tr
+from memreview.ui.widgets.labels import Label
+
+TIMES = frozenset({"valid_until", "snoozed_until", "updated_at", "finished_at"})
+UNSEEN = frozenset({"superseded_by", "new_memory_id", "old_memory_id", "replaced_by"})
+
+
+class PreviewDialog(Dialog):
+    def __init__(self, preview: Preview, title: str, action: str, parent: QWidget | None = None) -> None:
+        super().__init__(title, tr("It is one step in the history, and can be undone there."), action, parent)
+        self.counts = Label(count_words(preview), role="heading")
+        name_for_reader(self.counts, tr("What changes in all"))
+        self.body.addWidget(self.counts)
+        self.table = _table(preview)
+        self.body.addWidget(self.table, 1)
+        if (left := sum(preview.counts.values()) - len(preview.changes)) > 0 and preview.changes:
+            self.body.addWidget(Label(plural(left, "%n more change is not listed.", "%n more changes are not listed.")))
+        self.widen(110, 26)
+
+
+def confirm(parent: QWidget | None, preview: Preview, *, title: str, action: str) -> bool:
+    return bool(PreviewDialog(preview, title, action, parent).exec())
+
+
+def count_words(preview: Preview) -> str:
+    """The kinds of changes that a person counts in; tombstones and links are how it is done."""
+    told = [
+        f"{count:n} {kind}" for kind, count in preview.counts.items() if not kind.startswith(("kept away", "others"))
+    ]
+    return tr("In all: %1").replace("%1", ", ".join(told)) if told else tr("Nothing changes.")
+
+
+def _table(preview: Preview) -> QTableWidget:
+    table = QTableWidget(len(preview.changes), 3)
+    name_for_reader(table, tr("What changes, row by row"))
+    table.setHorizontalHeaderLabels([tr("What"), tr("Before"), tr("After")])
+    table.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
+    table.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
+    table.setTabKeyNavigation(False)
+    table.setWordWrap(False)
+    table.verticalHeader().hide()
+    table.horizontalHeader().setSectionResizeMode(0, QHeaderView.ResizeMode.Stretch)
+    for position, change in enumerate(preview.changes):
+        before, after = sides(change)
+        for column, text in enumerate((line(change.title, 200), before, after)):
+            table.setItem(position, column, QTableWidgetItem(text))
+    em = table.fontMetrics().averageCharWidth()
+    table.setColumnWidth(1, em * 28)
+    table.setColumnWidth(2, em * 28)
+    return table
+
+
+def sides(change: RowChange) -> tuple[str, str]:
+    """(before, after) of what a person sees of the row."""
+    names = [name for name in {**change.before, **change.after} if name not in UNSEEN]
+    if not change.before:
+        return tr("(not there)"), tr("added")
+    if not change.after:
+        return tr("there"), tr("removed")
+    return _side(change.before, names), _side(change.after, names)
+
+
+def _side(values: dict, names: list[str]) -> str:
+    shown = [_value(name, values[name]) for name in names if name in values]
+    return ", ".join(text for text in shown if text) or tr("(as it was)")
+
+
+def _value(name: str, value: object) -> str:
+    if name in TIMES:
+        return tr("until %1").replace("%1", day(value)) if isinstance(value, int) else tr("no end")
+    if name == "stayed_deleted":
+        return tr("stayed deleted") if value else ""
+    if name == "scope":
+        return line(str(value), 80) or tr("everywhere")
+    return line(str(value), 200)

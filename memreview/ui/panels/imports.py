@@ -1,0 +1,264 @@
+"""Imports: a place to drop exports, what came of each, and what to do with one that stopped or failed."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence, Set
+from pathlib import Path
+from typing import Any
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import (
+    QHBoxLayout,
+    QHeaderView,
+    QPushButton,
+    QScrollArea,
+    QSplitter,
+    QTreeWidget,
+    QTreeWidgetItem,
+    QVBoxLayout,
+    QWidget,
+)
+
+from memreview.review import history, imports
+from memreview.review.values import AuditSummary, ImportSummary, Step
+from memreview.ui.commands import Command
+from memreview.ui.context import HISTORY, IMPORTS
+from memreview.ui.dialogs.mapping import ask_mapping
+from memreview.ui.dialogs.paste import ask_list
+from memreview.ui.import_run import ImportRun, Task
+from memreview.ui.panel import Panel
+from memreview.ui.taking_back import undo_step
+from memreview.ui.text import day, line, name_for_reader, plural, tr
+from memreview.ui.widgets.drop_zone import DropZone
+from memreview.ui.widgets.export_help import ExportHelp
+from memreview.ui.widgets.import_notice import ImportNotice
+from memreview.ui.widgets.import_report import ImportReport, headline, source_name, state_words
+from memreview.ui.widgets.rows import roomy
+from memreview.ui.worker import JobError
+
+ID = Qt.ItemDataRole.UserRole
+DROPPED = frozenset({IMPORTS})
+
+
+class ImportsPanel(Panel):
+    title = "Imports"
+    icon = "imports"
+    concerns = frozenset({IMPORTS, HISTORY})
+
+    def __init__(self, context, parent=None) -> None:
+        super().__init__(context, parent)
+        self.run = ImportRun.of(context)
+        self._paths: dict[str, Path] = {}
+        self._summaries: dict[int, ImportSummary] = {}
+        self._stopped: Task | None = None
+        self._build()
+        self._connect()
+
+    def _build(self) -> None:
+        self.zone = DropZone()
+        self.help = ExportHelp()
+        self.notice = ImportNotice()
+        self.list = roomy(QTreeWidget())
+        name_for_reader(self.list, tr("Earlier imports"))
+        self.list.setHeaderLabels([tr("When"), tr("What"), tr("What came of it")])
+        self.list.setRootIsDecorated(False)
+        self.list.setUniformRowHeights(True)
+        self.list.setAlternatingRowColors(True)
+        em = self.fontMetrics().averageCharWidth()
+        self.list.setColumnWidth(0, em * 15)
+        self.list.setColumnWidth(1, em * 30)
+        self.list.header().setSectionResizeMode(2, QHeaderView.ResizeMode.Stretch)
+        self.report = ImportReport()
+        self.splitter = QSplitter()
+        self.splitter.addWidget(self.list)
+        self.splitter.addWidget(self._build_side())
+        self.splitter.setSizes([em * 80, em * 60])
+        layout = QVBoxLayout(self)
+        layout.addWidget(self.zone)
+        layout.addWidget(self.notice)
+        layout.addWidget(self.help)
+        layout.addWidget(self.splitter, 1)
+
+    def _build_side(self) -> QWidget:
+        self.resume = QPushButton(tr("Resume"))
+        self.discard = QPushButton(tr("Discard what was read"))
+        self.undo = QPushButton(tr("Undo this import…"))
+        side = QWidget()
+        column = QVBoxLayout(side)
+        column.setContentsMargins(self.fontMetrics().height() // 2, 0, 0, 0)
+        buttons = QHBoxLayout()
+        for button in (self.resume, self.discard, self.undo):
+            buttons.addWidget(button)
+        buttons.addStretch()
+        scroll = QScrollArea()
+        scroll.setWidgetResizable(True)
+        scroll.setFrameShape(QScrollArea.Shape.NoFrame)
+        scroll.setWidget(self.report)
+        name_for_reader(scroll, tr("Report of the chosen import"))
+        column.addWidget(scroll, 1)
+        column.addLayout(buttons)
+        return side
+
+    def _connect(self) -> None:
+        self.zone.dropped.connect(self.import_paths)
+        self.zone.paste_wanted.connect(self.paste)
+        self.list.currentItemChanged.connect(lambda *_: self._show_chosen())
+        self.resume.clicked.connect(lambda: self._resume(self._chosen()))
+        self.discard.clicked.connect(lambda: self._discard(self._chosen()))
+        self.undo.clicked.connect(self._undo)
+        self.notice.resume_wanted.connect(self._resume_stopped)
+        self.notice.discard_wanted.connect(lambda: self._discard(self._newest_stopped()))
+        self.run.failed.connect(self._on_failed)
+        self.run.stopped.connect(self._on_stopped)
+        self.run.mapping_wanted.connect(self._on_mapping_wanted)
+        self.run.finished.connect(self._on_finished)
+
+    # -- the panel ----------------------------------------------------------------------------------------------
+
+    def refresh(self, changed: Set[str]) -> None:
+        found = self.context.guard(lambda: imports.list(self.context.profile)) or []
+        kept = self._chosen()
+        self._summaries = {summary.import_id: summary for summary in found}
+        self.list.clear()
+        for summary in found:
+            self._add(summary)
+        self.help.setVisible(not found)
+        self.splitter.setVisible(bool(found))
+        self.open(kept.import_id if kept else found[0].import_id if found else 0)
+
+    def commands(self) -> list[Command]:
+        group = tr("Imports")
+        return [
+            Command("imports.choose", tr("Choose files to import"), self.zone.choose.click, group=group),
+            Command("imports.paste", tr("Paste a list to import"), self.paste, group=group),
+            Command("imports.cancel", tr("Cancel the import"), self.run.cancel, (), self._why_not_cancel, group),
+        ]
+
+    def open(self, id: int) -> None:
+        for n in range(self.list.topLevelItemCount()):
+            if self.list.topLevelItem(n).data(0, ID) == id:
+                self.list.setCurrentItem(self.list.topLevelItem(n))
+        self._show_chosen()
+
+    def focus_first(self) -> None:
+        (self.list if self._summaries else self.zone.choose).setFocus()
+
+    def import_paths(self, paths: Sequence[Path]) -> None:
+        """Import what was dropped, here or anywhere on the window."""
+        self._paths |= {path.name: path for path in paths}
+        self.notice.hide()
+        self.run.add_paths(paths)
+
+    def paste(self) -> None:
+        if (pasted := ask_list(self)) is not None:
+            self.notice.hide()
+            self.run.add_pasted(*pasted)
+
+    def _add(self, summary: ImportSummary) -> None:
+        name = f"{source_name(summary)}: {line(summary.file_name, 80)}"
+        item = QTreeWidgetItem([day(summary.finished_at or summary.started_at), name, headline(summary)])
+        item.setData(0, ID, summary.import_id)
+        item.setToolTip(2, state_words(summary.state))
+        if summary.state != "done":
+            for column in range(3):
+                item.setForeground(column, self.palette().placeholderText())
+        self.list.addTopLevelItem(item)
+
+    def _chosen(self) -> ImportSummary | None:
+        item = self.list.currentItem()
+        return self._summaries.get(item.data(0, ID)) if item is not None else None
+
+    def _show_chosen(self) -> None:
+        chosen = self._chosen()
+        self.report.show_imports([chosen] if chosen else [])
+        state = chosen.state if chosen else ""
+        self.resume.setVisible(state == "stopped")
+        self.discard.setVisible(state == "stopped")
+        self.undo.setVisible(state == "done")
+
+    # -- what the run says --------------------------------------------------------------------------------------
+
+    def _on_failed(self, task: Task, error: JobError) -> None:
+        self.notice.say_failed("\n".join(part for part in (error.message, error.advice) if part))
+
+    def _on_stopped(self, task: Task) -> None:
+        self._stopped = task
+        self.refresh(DROPPED)
+        summary = self._newest_stopped()
+        if summary is None:
+            self.context.toast(tr("Stopped. Nothing was kept."))
+            return
+        self.open(summary.import_id)
+        told = tr("“%1” was stopped: %2. Nothing of it counts until it is finished.")
+        self.notice.say_stopped(told.replace("%1", line(summary.file_name, 80)).replace("%2", headline(summary)))
+
+    def _on_mapping_wanted(self, task: Task, data: dict[str, Any]) -> None:
+        mapping = ask_mapping(self, task.name, data["columns"], data["rows"])
+        if mapping is None:
+            self.run.skip()
+        else:
+            self.run.map_columns(task, mapping)
+
+    def _on_finished(self, audit: AuditSummary | None) -> None:
+        if self.run.summaries:
+            self.refresh(DROPPED)
+            self.open(self.run.summaries[-1].import_id)
+            self.report.show_imports(self.run.summaries)
+        if audit is not None:
+            self.context.toast(_audit_words(self.run.summaries, audit))
+
+    def _why_not_cancel(self) -> str:
+        return "" if self.run.busy else tr("Nothing is being imported.")
+
+    # -- a stopped or done one ----------------------------------------------------------------------------------
+
+    def _newest_stopped(self) -> ImportSummary | None:
+        stopped = [summary for summary in self._summaries.values() if summary.state == "stopped"]
+        return max(stopped, key=lambda summary: summary.import_id, default=None)
+
+    def _resume_stopped(self) -> None:
+        self.notice.hide()
+        if self._stopped is not None:
+            self.run.resume(self._stopped)
+
+    def _resume(self, summary: ImportSummary | None) -> None:
+        """The same file goes on where it was. Only its name is kept, so after a restart the person points at it."""
+        if summary is None:
+            return
+        if self._stopped is not None and self._stopped.name == summary.file_name:
+            self._resume_stopped()
+        elif (path := self._paths.get(summary.file_name)) is not None:
+            self.import_paths([path])
+        else:
+            told = tr("Choose “%1” again: it goes on where it stopped.")
+            self.context.toast(told.replace("%1", line(summary.file_name, 80)))
+            self.zone.choose.click()
+
+    def _discard(self, summary: ImportSummary | None) -> None:
+        self.notice.hide()
+        if summary is not None:
+            self.context.guard(lambda: imports.discard(self.context.profile, summary.import_id))
+            self.context.tell_changed(DROPPED)
+
+    def _undo(self) -> None:
+        chosen = self._chosen()
+        step = self._step_of(chosen) if chosen is not None else None
+        if step is not None:
+            undo_step(self, self.context, step)
+
+    def _step_of(self, summary: ImportSummary) -> Step | None:
+        """The step that made this import count: the last import that began before it was finished."""
+        before: int | None = None
+        while steps := history.steps(self.context.profile, before=before):
+            for step in steps:
+                if step.verb == "import" and step.at <= (summary.finished_at or 0):
+                    return step
+            before = steps[-1].id
+        return None
+
+
+def _audit_words(summaries: Sequence[ImportSummary], audit: AuditSummary) -> str:
+    new = sum(summary.counts.get("memories.new", 0) for summary in summaries)
+    memories = plural(new, "%n new memory", "%n new memories")
+    found = plural(audit.proposed, "%n case to review", "%n new cases to review")
+    return f"{memories}, {found}"
