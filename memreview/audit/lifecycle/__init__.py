@@ -84,7 +84,7 @@ def _merged(transitions: Iterable[Transition]) -> list[Transition]:
     """One for each memory and attribute, the most certain; and one for each memory and message."""
     best: dict[tuple[object, ...], Transition] = {}
     for transition in sorted(transitions, key=_merit, reverse=True):
-        places = [(transition.old_memory_id, "slot", transition.slot)]
+        places = [(transition.old_memory_id, "fold" if transition.kind is TransitionKind.DUPLICATE else "slot", transition.slot)]
         if transition.new_quote:
             places.append((transition.old_memory_id, "entry", str(transition.new_quote.entry_id)))
         if not any(place in best for place in places):

@@ -47,18 +47,24 @@ _DIETS = {"meat": "omnivore", "carnivor": "omnivore", "meat-eat": "omnivore", "e
 
 _WORDS = re.compile(r"[^\W\d_][\w'-]*")
 _ATTR_END = (
-    r"(?=\s*(?:$|[,;!?()—–]|[.:](?!\d)|\b(?:and|but|since|because|so|now|these days|any ?more|which|who|when|while|from now|instead|again"
+    r"(?=\s*(?:$|,(?!\d{3})|[;!?()—–]|:(?!\d)|(?<!\bMr)(?<!\bDr)(?<!\bMs)(?<!\bSt)\.(?=\s|$)|\b(?:and|but|since|because|so|now|these days|any ?more|which|who|when|while|from now|instead|again"
     r"|at the moment|as of|until|after|due|thanks|lately|nowadays)\b))"
 )
+_HEAD = r"(?:(?!(?:my|our|the|an?|i|we|it|is|are|and|but|since|that|user's)\b)[^\W\d_][\w'-]*\s+){0,3}?[^\W\d_][\w'-]*"
 _ATTRIBUTE = re.compile(
-    r"(?:^|(?<=[,;:.!?—–]\s)|(?<=\s))(?P<whose>(?:my|our|the|(?:the )?user's)\s+)?(?P<head>(?:[^\W\d_][\w'-]*\s+){0,3}?[^\W\d_][\w'-]*)"
+    r"(?:^|(?<=[,;:.!?—–]\s)|(?<=\s))(?P<whose>(?:my|our|the|her|his|their|(?:the )?user's)\s+)?(?P<head>" + _HEAD + r")"
     r"(?:\s+(?P<verb>is|are|meets?|starts?|takes place|has been moved to|was moved to|got moved to|moved to|has changed to|changed to|weighs?|takes)"
-    r"|(?P<colon>:))\s+(?P<now>(?:now|currently)\s+)?(?P<named>(?:called|named)\s+)?(?P<v>[^,;!?()\n—–]+?)" + _ATTR_END,
+    r"|(?P<short>'s))\s+(?P<now>(?:now|currently)\s+)?(?P<named>(?:called|named)\s+)?(?:with\s+)?(?P<v>(?:[^,;!?()\n—–]|,(?=\d{3}))+?)" + _ATTR_END,
     re.I,
 )
 _NAME_OF = re.compile(rf"\b(?:has|have|own|owns)\s+(?:an?|one)\s+(?P<head>[\w-]+)\s+(?:named|called)\s+(?P<v>[^\W\d_][\w'-]*)", re.I)
+_AT_TIMES = re.compile(
+    rf"\b(?:has|have|attends?|goes? to|takes?|do(?:es)?|doing)\s+(?:an?\s+|their\s+|my\s+|our\s+)?(?P<head>{_HEAD})(?:\s+\([^)]*\))?\s+(?P<v>(?:on|at|every)\s+"
+    rf"(?:{DAY}|{CLOCK})[^,;!?()\n—–]*?)" + _ATTR_END,
+    re.I,
+)
 _MOVED = re.compile(
-    r"\b(?:moved|changed|shifted|pushed|rescheduled|postponed)\s+(?:my|our|the)\s+(?P<head>(?:[\w'-]+\s+){0,2}[\w'-]+)\s+to\s+(?P<v>[^,;!?()\n—–]+?)"
+    r"\b(?:moved|changed|shifted|pushed|rescheduled|postponed)\s+(?:my|our|the)\s+(?P<head>(?:[\w'-]+\s+){0,2}[\w'-]+)\s+to\s+(?P<v>(?:[^,;!?()\n—–]|,(?=\d{3}))+?)"
     + _ATTR_END,
     re.I,
 )
@@ -68,9 +74,29 @@ _RENAMED = re.compile(
     re.I,
 )
 _GENERAL_HEADS = frozenset(
-    "it this that there he she they i we you what which who name goal plan question problem issue idea point reason thing".split()
+    "it this that there he she they i we you what which who goal plan question problem issue idea point reason thing".split()
 )
 _DROPPED_FROM_HEADS = frozenset({"new", "current", "old", "own", "usual", "name", "call"})
+_RAISED = re.compile(
+    rf"(?P<whose>(?:my|our|the)\s+)?(?P<head>{_HEAD})\s+(?:went up|went down|has gone up|was raised|got raised|increased|has changed|changed)\b"
+    r"[^.;]*?\b(?:to|it's(?: now)?|it is(?: now)?)\s+(?P<v>(?:[^,;!?()\n—–]|,(?=\d{3}))+?)" + _ATTR_END,
+    re.I,
+)
+# Attributes that have a typed slot under another name.
+_TYPED = {
+    "home citi": "location.city",
+    "home town": "location.city",
+    "citi": "location.city",
+    "employ": "work.employer",
+    "job": "work.role",
+    "occup": "work.role",
+    "diet": "diet.pattern",
+    "phone": "device.phone",
+    "car": "transport.car",
+    "bank": "money.bank",
+}
+_OTHER_ONE = frozenset({"work", "second", "other", "compani", "spare", "last", "next", "first", "former", "wife", "husband"})
+_OWN_WORDS = {False: ("my", "our"), True: ("my", "our", "her", "his", "their", "user's", "the user's")}
 _MANY_OF = re.compile(rf"^(?:dog|cat|pet|rabbit|horse|bird|fish|hamster|friend|{KIN})$", re.I)
 _ONE_OF = re.compile(
     r"^(?:boss|manager|landlord|landlady|partner|wife|husband|girlfriend|boyfriend|spouse|dentist|doctor|gp|therapist|coach|teacher|team|company"
@@ -155,23 +181,27 @@ def _preference(value: str, after: str) -> tuple[str, frozenset[str]]:
 def _attributes(sentence: Sentence, noted: bool, heads: frozenset[str]) -> Iterator[Claim]:
     text = sentence.text
     told_now = NOW.search(text) is not None
-    for match in (*_ATTRIBUTE.finditer(text), *_MOVED.finditer(text), *_RENAMED.finditer(text)):
+    for match in (*_ATTRIBUTE.finditer(text), *_MOVED.finditer(text), *_RENAMED.finditer(text), *_RAISED.finditer(text)):
         groups = match.groupdict()
         named = match.re is _RENAMED or groups.get("named") is not None or "name" in (groups["head"] or "").casefold()
         head = _head(groups.get("head") or groups.get("subject") or "")
+        if not noted and head not in heads:
+            head = _known(head, heads, told_now)
         if not head or not real(text[: match.start()]):
             continue
         changed = told_now or match.re is not _ATTRIBUTE or "moved" in (groups.get("verb") or "") or groups.get("now") is not None
-        own = (groups.get("whose") or "").strip().casefold() not in ("", "the") or match.re is not _ATTRIBUTE
-        at_the_start = noted and not text[: match.start()].strip()
-        if not (own or at_the_start or (changed and head in heads)):
+        own = (groups.get("whose") or "").strip().casefold() in _OWN_WORDS[noted] or match.re in (_MOVED, _RENAMED)
+        if not own and (groups.get("head") or "").endswith("s"):
             continue
+        at_the_start = noted and not text[: match.start()].strip()
         if not noted and (sentence.momentary or (sentence.scoped and not own)):
             continue
         value_type = kind_of(match["v"])
-        if value_type == "other" or (groups.get("colon") and not noted):
+        if value_type == "other":
             continue
-        slot = f"{'name' if named else 'time' if value_type == 'time' else 'attr'}.{head}"
+        if not (own or at_the_start or (head in heads and (changed or value_type == "time"))):
+            continue
+        slot = _TYPED.get(head) or f"{'name' if named else 'time' if value_type == 'time' else 'attr'}.{head}"
         claim = _claim(sentence, slot, SELF, match, changed, single=_single(head, named))
         if claim:
             yield claim
@@ -181,6 +211,11 @@ def _named(sentence: Sentence, noted: bool) -> Iterator[Claim]:
     for match in _NAME_OF.finditer(sentence.text):
         if actor(sentence.text, match.start(), noted=noted, verb_text=match[0]).subject == SELF:
             claim = _claim(sentence, f"name.{_head(match['head'])}", SELF, match, False, single=False)
+            if claim:
+                yield claim
+    for match in _AT_TIMES.finditer(sentence.text):
+        if not (sentence.momentary and not noted) and actor(sentence.text, match.start(), noted=noted, verb_text=match[0]).subject == SELF:
+            claim = _claim(sentence, f"time.{_head(match['head'])}", SELF, match, NOW.search(sentence.text) is not None)
             if claim:
                 yield claim
 
@@ -194,6 +229,19 @@ def _head(words: str) -> str:
         return ""
     kept = [stem for stem in stems(words) if stem not in _DROPPED_FROM_HEADS]
     return " ".join(kept) or ("name" if "name" in words.casefold() else "")
+
+
+def _known(head: str, heads: frozenset[str], changed: bool) -> str:
+    """The attribute among the known ones that is meant: "broadband" for the only "home broadband"; told as a change, also
+    "thesis deadline" for "deadline", but not "work phone" for "phone"."""
+    longer = [known for known in heads if known.endswith(f" {head}")]
+    if len(longer) == 1 or not changed:
+        return longer[0] if len(longer) == 1 else head
+    words = head.split(" ")
+    for count in range(1, len(words)):
+        if " ".join(words[count:]) in heads and not _OTHER_ONE & set(words[:count]):
+            return " ".join(words[count:])
+    return head
 
 
 def _single(head: str, named: bool) -> bool:
@@ -223,4 +271,4 @@ def kind_of(value: str) -> str:
         return "number"
     if re.match(r"an?\s", value, re.I):
         return "thing"
-    return "name" if re.match(r"(?:Mr\.? |Mrs\.? |Dr\.? )?[A-Z]", value) else "word"
+    return "name" if re.search(r"(?:^|\s)[A-Z]", value) else "word"

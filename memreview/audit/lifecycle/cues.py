@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from memreview.audit.lifecycle.grammar import SELF, actor
@@ -35,7 +35,7 @@ _B = r"(?P<b>[^,;:!?()\n—–]{2,60}?)"
 _END = (
     r"(?=\s*(?:$|[,;:!?()\n—–]|\.(?!\d)|\b(?:and|but|since|because|so|when|while|after|which|who|last|this|over|in (?:january|february|march|april|may|june"
     r"|july|august|september|october|november|december|spring|summer|autumn|winter|the (?:spring|summer|autumn|winter))|for good|at (?:new year|last)"
-    r"|on (?:mon|tues|wednes|thurs|fri|satur|sun)day|two|three|a (?:few|couple|while|week|month|year)|after|before|then|now|these days|any ?more"
+    r"|on (?:mon|tues|wednes|thurs|fri|satur|sun)day|at the (?:end|start|beginning|weekend|time|moment)|ages|two|three|a (?:few|couple|while|week|month|year)|after|before|then|now|these days|any ?more"
     r"|yesterday|today|already|finally|ages ago|to my|to a|to the|as a)\b))"
 )
 _ME = r"(?:\s+(?:me|us|all|everything|all (?:my|our) [\w-]+|my [\w-]+|our [\w-]+|over|back|completely|fully))*"
@@ -54,8 +54,14 @@ _REPLACED_ANYWHERE = tuple(
         rf"\b(?:it's|it is|i'm|we're|that's)\s+(?:now\s+)?{_B},?\s+not\s+{_A}(?:\s+any ?more|\s+now)?{_END}",
         rf"^(?:i|we|it)?\s*used to (?:be\s+)?{_A},?\s+(?:but\s+)?(?:now\s+(?:it's\s+|i'm\s+|i\s+|we\s+)?|these days\s+(?:it's\s+|i\s+)?){_B}{_END}",
         rf"\b(?:no longer|not)\s+{_A},\s+it's\s+{_B}\s+(?:now|these days)\b",
-        rf"\b(?:in|with)\s+{_B},?\s+not\s+(?:in\s+)?{_A}{_END}",
+        rf"\b(?:in|with)\s+(?P<b>[\w-]+(?: [\w-]+)?),?\s+not\s+(?!only\b|just\b)(?:in\s+)?{_A}{_END}",
     )
+)
+# "my levothyroxine up from 50 to 75", "the class has moved from Wednesdays to Mondays": the thing and its old value together.
+_THING = re.compile(
+    rf"\b(?:my|our|the)\s+(?P<thing>(?:[\w-]+\s+){{0,3}}?[\w-]+?)\s+(?:(?:has|have|was|were|got|been|just|now|up|down|went|gone|go|goes|moved|moves|changed"
+    rf"|changes|switched|shifted|increased|rose|dropped|is|are)\s+){{1,4}}from\s+{_A}\s+to\s+{_B}{_END}",
+    re.I,
 )
 _ENDED = re.compile(
     r"\b(?:quit|quitted|left|gave up(?: on)?|given up(?: on)?|stopped|dropped|cancel+ed|sold|ended|finished|completed|resigned from|got rid of"
@@ -93,6 +99,10 @@ def disclosures(sentence: Sentence) -> Iterator[Disclosure]:
         for match in pattern.finditer(text):
             if real(text[: match.start()]):
                 yield _replaced(sentence, match, 0.8)
+    for match in _THING.finditer(text):
+        if real(text[: match.start()]):
+            change = _replaced(sentence, match, 0.9)
+            yield replace(change, old=f"{match['thing']} {change.old}")
     for match in _ENDED.finditer(text):
         if _own(text, match):
             yield _ended(sentence, match, match.start(), 0.9)

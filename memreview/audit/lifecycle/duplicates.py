@@ -21,6 +21,7 @@ def duplicates(
     memories: Sequence[HeldMemory],
     vectors: Vectors,
     claims: Sequence[tuple[Claim, ...]],
+    subjects: Sequence[str],
     alike: float,
     new: Sequence[int],
 ) -> Iterator[tuple[int, int, float]]:
@@ -29,7 +30,7 @@ def duplicates(
         return
     partners: dict[int, dict[int, float]] = defaultdict(dict)
     for row, other, score in _pairs(memories, vectors, alike, new):
-        if new[row] != other and _one_thing(memories[new[row]].text, memories[other].text, claims[new[row]], claims[other], score):
+        if new[row] != other and subjects[new[row]] == subjects[other] and _one_thing(memories[new[row]].text, memories[other].text, claims[new[row]], claims[other], score):
             partners[new[row]][other] = score
             partners[other][new[row]] = score
     settled: set[int] = set()

@@ -16,7 +16,7 @@ Vectors = NDArray[np.float32]
 @dataclass(frozen=True, slots=True)
 class HeldMemory:
     """A memory that its store still holds. `created` and `updated` are UTC microseconds; `evidence` the ids of the
-    entries that the store itself names as its source, best first."""
+    entries that the store itself names as its source, best first; `subject` whom or what the store files it under, if it says."""
 
     id: int
     text: str
@@ -27,6 +27,7 @@ class HeldMemory:
     scope: str = ""
     evidence: tuple[int, ...] = ()
     kind: str = "memory"
+    subject: str = ""
 
     @property
     def written(self) -> int | None:

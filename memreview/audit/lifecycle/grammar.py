@@ -48,7 +48,7 @@ _UNREAL = re.compile(
 )
 _FORMER = re.compile(r"\b(?:used to|previously|formerly|originally|once|was|were|had)\b", re.I)
 _FIRST_PERSON = re.compile(r"\b(?:i|we|i'm|i've|we're|we've|user)\b", re.I)
-_ANYBODY = re.compile(rf"\b(?:{KIN}|he|she|they|you|people|who)\b", re.I)
+ANYBODY = re.compile(rf"\b(?:{KIN}|he|she|they|you|people|who)\b", re.I)
 _THIRD_PERSON = re.compile(r"\w+[^s\W]s$|\b(?:is|has|does|goes)$", re.I)
 
 
@@ -87,7 +87,7 @@ def _subject(left: re.Match[str], before: str, noted: bool, verb_text: str) -> s
     if left["they"]:
         return SELF if noted and left["they"].casefold() in ("they", "he", "she") else NOBODY
     earlier = before[: left.start()]
-    if _ANYBODY.search(earlier):
+    if ANYBODY.search(earlier):
         return NOBODY
     if noted or _FIRST_PERSON.search(earlier):
         return SELF
@@ -107,8 +107,14 @@ _NUMBER_WORDS = {
 def stems(text: str) -> tuple[str, ...]:
     """Content stems in order, numbers as digits, without the words for the person as such."""
     return tuple(
-        _NUMBER_WORDS.get(token, _IRREGULAR.get(token, token)) for token in content_tokens(text) if token not in ("user", "s")
+        _NUMBER_WORDS.get(token, _IRREGULAR.get(token, token)) for token in content_tokens(text) if _is_content(token)
     )
+
+
+@lru_cache(maxsize=65536)
+def _is_content(stem: str) -> bool:
+    """The stem of "uses" is a function word itself, and "use" has none to match it."""
+    return bool(content_tokens(stem))
 
 
 def same_value(one: str, other: str) -> bool:

@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 import re
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 from memreview.audit.lifecycle.claims import Claim, claims
 from memreview.audit.lifecycle.cues import Disclosure, disclosures
 from memreview.audit.lifecycle.evidence import EvidenceEntry, HeldMemory, Since, Statement
-from memreview.audit.lifecycle.grammar import KIN, stems
+from memreview.audit.lifecycle.grammar import KIN, SELF, stems
 from memreview.audit.lifecycle.space import Space, nearest
 from memreview.audit.lifecycle.stance import Sentence, asserted, invented, sentences
 from memreview.records.transition import Quotation
 
 _NEW_WINDOWS_NEAR, _NEW_MEMORIES_NEAR = 64, 256
+_OPENING = re.compile(r"([A-Z][a-z]+)(?:'s)? (?:is|has|was|lives|works|likes|prefers|uses|plays|[a-z]+s)\b")
 _SOMEBODY_ELSE = re.compile(rf"^(?:(?:the )?user's |my |our )?(?:[\w-]+ )?{KIN}\b(?!(?:'s name)?(?: is|:) (?:called |named )?[A-Z])", re.I)
 
 
@@ -113,9 +114,36 @@ class Ground:
         """Claims of a memory, with those of the linked words that it rests on where they give the same value."""
         if memory not in self._memory_claims:
             held = self.memories[memory]
-            found = [claim for sentence in sentences(held.text) for claim in claims(sentence, noted=True)]
+            subject = self.subject(memory)
+            found = [
+                claim if subject == SELF else replace(claim, subject=subject)
+                for sentence in sentences(self._as_user(held.text))
+                for claim in claims(sentence, noted=True)
+                if subject == SELF or claim.subject == SELF
+            ]
             self._memory_claims[memory] = tuple(found)
         return self._memory_claims[memory]
+
+    @cached_property
+    def _owners(self) -> frozenset[str]:
+        """The names by which the stores call the person: the one that opens a good part of the notes, and the one that most
+        are filed under."""
+        openings = Counter(found[1] for memory in self.memories if (found := _OPENING.match(memory.text)))
+        filed = Counter(memory.subject for memory in self.memories if memory.subject)
+        names = {name for name, count in openings.most_common(2) if count >= max(3, len(self.memories) // 20)}
+        return frozenset(names - {"User", "The"} | {name for name, _ in filed.most_common(1)})
+
+    def subject(self, memory: int) -> str:
+        """SELF, or the name that the memory is filed under."""
+        name = self.memories[memory].subject
+        if not name or name.casefold() == "user" or name in self._owners or name.split()[0] in self._owners:
+            return SELF
+        return name.casefold()
+
+    def _as_user(self, text: str) -> str:
+        first = text.split(" ", 1)[0].removesuffix("'s")
+        known = first in self._owners or any(name.split()[0] == first for name in self._owners)
+        return "User" + text[len(first) :] if known else text
 
     def told(self, window: int, *, heads: bool = False) -> tuple[Told, ...]:
         """The asserted sentences of a window; with `heads`, claims that name a known attribute without "my" too."""
@@ -134,7 +162,7 @@ class Ground:
         return read
 
     def of_somebody_else(self, memory: int) -> bool:
-        return _SOMEBODY_ELSE.match(self.memories[memory].text) is not None
+        return self.subject(memory) != SELF or _SOMEBODY_ELSE.match(self.memories[memory].text) is not None
 
     def quote(self, told: Told) -> Quotation:
         return self._quote(told.statement, told.sentence.start, told.sentence.end)
@@ -160,6 +188,13 @@ class Ground:
         found = self._best(memory, self._carrying(value, limit), value, claim, least=self.space.related)
         return self._anchor(*found, linked=False) if found else None
 
+    def said_later(self, memory: int, value: str, at: int) -> bool:
+        """Did the person mention the value, about what the memory is about, at `at` or after?"""
+        return any(
+            not self._earlier(window, at) and self.space.likeness(memory, window) >= self.space.related
+            for window in self._carrying(value, None)
+        )
+
     def _earlier(self, window: int, before: int | None) -> bool:
         at = self.own[window].at
         return before is None or (at is not None and at < before)
@@ -169,7 +204,8 @@ class Ground:
         tokens = stems(value)
         if not tokens:
             return []
-        rarest = max(tokens, key=len)[:5]
+        longest = max(tokens, key=len)
+        rarest = longest if longest[0].isdigit() else longest[: max(2, min(4, len(longest) - 1))]
         wanted = set(tokens)
         return [
             index

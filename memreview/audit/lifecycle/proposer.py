@@ -12,21 +12,23 @@ from memreview.audit.lifecycle.claims import Claim, kind_of
 from memreview.audit.lifecycle.cues import Change, Disclosure, ended
 from memreview.audit.lifecycle.duplicates import duplicates
 from memreview.audit.lifecycle.evidence import EvidenceEntry, HeldMemory, Similarity, Since, Statement
-from memreview.audit.lifecycle.grammar import SELF, UNIQUE_KIN, stems
+from memreview.audit.lifecycle.grammar import ANYBODY, SELF, UNIQUE_KIN, stems
 from memreview.audit.lifecycle.ground import Anchor, Ground, Told
 from memreview.audit.lifecycle.slots import NUMBER, harm_of
 from memreview.audit.lifecycle.space import space
 from memreview.audit.lifecycle.wording import key, no_longer, replaced
 from memreview.audit.lifecycle.wording import told as retold
-from memreview.records.transition import Transition, TransitionKind
+from memreview.records.transition import Quotation, Transition, TransitionKind
 
 Progress = Callable[[float], None]
 
-_NEGATION = frozenset({"not", "no", "never", "don't", "doesn't", "dont", "doesnt", "isn't", "avoid", "without", "can't"})
+_NEGATION = frozenset({"not", "no", "never", "dont", "doesnt", "avoid", "without"})
 _EMPTY = frozenset({"old", "now", "new", "job", "thing", "one", "use", "do", "take", "be", "go", "get", "call", *_NEGATION})
 _NUMERIC = re.compile(rf"(?<![\w.,:$€£-])[$€£]?{NUMBER}(?![\w:/])", re.I)
+# "Is married to Helen" with "divorced" in its place would say something else: these are told anew.
+_SAID_ANEW = frozenset({"family.status", "diet.pattern"})
 _BRANCHES = 3  # memories that one disclosure may overturn
-_SHARE = 0.5  # of what was said to have ended that a memory must hold
+_SHARE = 0.55  # of what was said to have ended that a memory must hold
 
 
 def propose(
@@ -103,7 +105,7 @@ def _against_statements(
         return None
     if told.sentence.year and since is not None and told.sentence.year < datetime.fromtimestamp(since / 1e6, UTC).year:
         return None
-    if since is None and not latest.changed:
+    if since is None and not latest.changed and ground.said_later(memory, claim.value, at):
         return None
     heirs = [other for other, value in holders if value.agrees(latest) and other != memory]
     if not ground.is_new(memory, told.window, heirs[-1] if heirs else None):
@@ -113,7 +115,7 @@ def _against_statements(
         for step, other in usable[:-1]
         if not other.agrees(claim) and (since is None or (step.statement.at or 0) > since) and step.statement.entry_id != told.statement.entry_id
     ]
-    strength = 0.9 if latest.changed else 0.7
+    strength = 0.9 if latest.changed else 0.7 if since is not None else 0.5
     return _transition(
         ground,
         TransitionKind.EXPLICIT if latest.changed else TransitionKind.SAME_SUBJECT,
@@ -271,7 +273,7 @@ def _overturned(ground: Ground, memory: int, told: Told, change: Disclosure, sha
         anchor=anchor,
         told=told,
         strength=change.strength * min(1.0, share),
-        ended=change.change is Change.ENDED,
+        change=change.change,
         reason="You said that it changed.",
     )
 
@@ -312,7 +314,8 @@ def _renumbered(ground: Ground, memory: int, number: re.Match[str], frame: set[s
     other = _number(text)
     if at is None or other is None or not frame <= set(stems(text)) or stems(other[0]) == stems(number[0]):
         return None
-    if not re.search(r"\b(?:i|we|my|our)\b", text[: other.start()], re.I) or not ground.is_new(memory, told.window):
+    before = text[: other.start()]
+    if not re.search(r"\b(?:i|we|my|our)\b", before, re.I) or ANYBODY.search(before) or not ground.is_new(memory, told.window):
         return None
     anchor = ground.anchor(memory, number[0], None, at)
     since = _stands_since(ground, memory, anchor)
@@ -342,7 +345,8 @@ def _duplicates(ground: Ground) -> Iterator[Transition]:
     every = range(len(ground.memories))
     read = {memory: ground.claims(memory) for memory in ground.audited_memories}
     claims = [read.get(memory, ()) for memory in every]
-    for folded, stays, score in duplicates(ground.memories, ground.space.memories, claims, ground.space.alike, ground.new_memories):
+    subjects = [ground.subject(memory) for memory in every]
+    for folded, stays, score in duplicates(ground.memories, ground.space.memories, claims, subjects, ground.space.alike, ground.new_memories):
         old, new = ground.memories[folded], ground.memories[stays]
         yield Transition(
             kind=TransitionKind.DUPLICATE,
@@ -374,14 +378,11 @@ def _transition(
     later: Anchor | None = None,
     heir: int | None = None,
     between: Sequence[int] = (),
-    ended: bool = False,
+    change: Change = Change.REPLACED,
 ) -> Transition:
     held = ground.memories[memory]
     quote = ground.quote(told) if told else later.quote if later else None
     said = anchor.value if anchor else old_value
-    claim = "" if ended else replaced(held.text, old_value, new_value)
-    if not claim:
-        claim = retold(quote.text) if quote and not (ended and told) else no_longer(held.text)
     path = [f"entry:{anchor.quote.entry_id}"] if anchor else []
     path += [f"memory:{held.id}", *([f"slot:{slot}"] if slot else [])]
     path += [f"entry:{entry}" for entry in dict.fromkeys(between) if anchor is None or entry != anchor.quote.entry_id]
@@ -396,7 +397,7 @@ def _transition(
         new_memory_id=None if heir is None else ground.memories[heir].id,
         old_value=said,
         new_value=new_value,
-        new_claim=claim,
+        new_claim=_after(held.text, old_value, new_value, slot, quote, change) if heir is None else ground.memories[heir].text,
         slot=slot,
         old_quote=anchor.quote if anchor else None,
         new_quote=quote,
@@ -405,3 +406,12 @@ def _transition(
         harm=harm_of(slot, f"{slot} {held.text}"),
         reasons=(reason,),
     )
+
+
+def _after(note: str, old_value: str, new_value: str, slot: str, quote: Quotation | None, change: Change) -> str:
+    """The memory that would hold from then on, in the words of the note where they allow it."""
+    if change is Change.ENDED:
+        return no_longer(note)
+    anew = change is Change.RESUMED or slot in _SAID_ANEW
+    exchanged = "" if anew else replaced(note, old_value, new_value)
+    return exchanged or (retold(quote.text) if quote else no_longer(note))

@@ -10,14 +10,20 @@ from dataclasses import dataclass
 
 # A value ends at punctuation or at a word that opens the next thought.
 _END = (
-    r"\s*(?:$|[,;:!?()\n—–]|\.(?!\d)|\b(?:and|but|since|because|so|with|after|when|while|where|which|who|that|until|as of|now|these days"
+    r"\s*(?:$|[,;:!?()\n—–]|(?<!\bMr)(?<!\bDr)(?<!\bMs)(?<!\bSt)\.(?=\s|$)|\b(?:and|but|since|because|so|with|after|when|while|where|which|who|that|until|as of|now|these days"
     r"|at the moment|any ?more|instead|last|this|every|due to|thanks to|again|already|lately|starting|right now|for (?:now|the)"
     r"|in (?:january|february|march|april|may|june|july|august|september|october|november|december|spring|summer|autumn|winter|fall|the)"
     r"|on (?:mon|tues|wednes|thurs|fri|satur|sun)day|over the|a (?:few|couple|while|week|month|year))\b)"
 )
 _STOP = rf"(?={_END})"
-V = r"(?P<v>[^,;:!?()\n—–]+?)" + _STOP
-_NAME_FIRST = r"(?P<v>(?-i:[A-Z])[^,;:!?()\n—–]*?)" + _STOP  # cities, clubs: capitalized
+V = r"(?P<v>(?:[^,;:!?()\n—–]|,(?=\d{3}))+?)" + _STOP
+_DWELLING = r"(?:an?\s+(?:[\w-]+\s+){0,2}(?:flat|house|apartment|room|studio|cottage|village|town|suburb|houseboat)\s+(?:in|near|outside|of)\s+)?"
+# A place is capitalized; people who write all in small letters are believed when they live there, or say what moving meant.
+_PLACE = _DWELLING + r"(?P<v>(?-i:[A-ZÀ-Ž])[^,;:!?()\n—–]*?)" + _STOP
+_SMALL_PLACE = (
+    _DWELLING + r"(?P<v>(?!(?:an?|the|my|our|his|her|their|this|that|another|one|two|fear|peace|hope|here|there|it)\b)[^\W\d_]{3,}(?: [^\W\d_]{3,})?)" + _STOP
+)
+_HOME_AHEAD = r"(?=[^.]*\b(?:last (?:week|weekend|month|year)|box(?:es)?|flat|apartment|house|place|live|landlord|city|town|country|keys|lease)\b)"
 
 PHONE = r"(?:iphone|pixel|galaxy|fairphone|oneplus|android|xiaomi|nokia|motorola|huawei|nothing phone)\b"
 CAR = (
@@ -31,7 +37,7 @@ LANGUAGE = (
 )
 DAY = r"(?:mon|tues|wednes|thurs|fri|satur|sun)days?"
 CLOCK = r"\d{1,2}(?:[:.]\d\d)?\s*(?:am|pm|a\.m\.|p\.m\.|o'clock|h\b)?"
-NUMBER = r"(?:\d[\d.,]*|one|two|three|four|five|six|seven|eight|nine|ten|twelve)"
+NUMBER = r"(?:\d+(?:[.,]\d+)*|one|two|three|four|five|six|seven|eight|nine|ten|twelve)"
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,8 +61,10 @@ SLOTS: tuple[Slot, ...] = (
         "location.city",
         0.7,
         "live lives living based reside resides residing moved relocated settled",
-        state=(rf"(?:liv(?:e|es|ing)|based|resid(?:e|es|ing))\s+(?:in|at|near|outside|around)\s+{_NAME_FIRST}",),
-        event=(rf"(?:moved|relocated|settled)(?: back| over| permanently| in)?\s+(?:in|to|down in)\s+{_NAME_FIRST}",),
+        state=(rf"(?:liv(?:e|es|ing)|based|resid(?:e|es|ing))\s+(?:in|at|near|outside|around)\s+{_PLACE}",
+            rf"(?:liv(?:e|es|ing)|based)\s+in\s+{_SMALL_PLACE}"),
+        event=(rf"(?:moved|relocated|settled)(?: back| over| permanently| in)?\s+(?:in|to|down in)\s+{_PLACE}",
+            rf"(?:moved|relocated)(?: back| over| permanently)?\s+to\s+{_HOME_AHEAD}{_SMALL_PLACE}"),
     ),
     _slot(
         "work.employer",
@@ -174,9 +182,9 @@ SLOTS: tuple[Slot, ...] = (
     _slot(
         "person.address",
         0.5,
-        "call called go goes addressed",
+        "call called go goes addressed likes wants prefers",
         state=(
-            r"(?:call\s+me|go(?:es)?\s+by|(?:to\s+be|be)\s+(?:called|addressed as))\s+(?:just\s+)?(?P<v>(?:(?-i:[A-Z])[\w'.-]*\s?)+)(?<!\s)",
+            r"(?:call\s+me|go(?:es)?\s+by|(?:likes?|wants?|prefers?|asked)\s+to\s+be\s+(?:called|addressed as))\s+(?:just\s+)?(?P<v>(?:(?-i:[A-Z])[\w'.-]*\s?)+)(?<!\s)",
         ),
     ),
     _slot(
@@ -196,6 +204,18 @@ SLOTS: tuple[Slot, ...] = (
         0.5,
         "study studies studying",
         state=(rf"(?:study|studies|studying)\s+(?!for\b|with\b|at\b|hard\b)(?P<v>[^,;:!?()\n—–]+?)(?=\s+(?:at|in)\b|{_END})",),
+    ),
+    _slot(
+        "schedule.office",
+        0.4,
+        "office",
+        state=(rf"in\s+the\s+office\s+(?:on\s+|every\s+)?(?P<v>{DAY}(?:(?:,|\s+and|,\s+and|\s*&|\s+to)\s*{DAY})*)",),
+    ),
+    _slot(
+        "count",
+        0.5,
+        "have has",
+        state=(rf"(?:have|has)\s+(?P<v>{NUMBER})\s+(?P<of>[^\W\d_]+)",),
     ),
     _slot(
         "habit.prefers",

@@ -71,7 +71,7 @@ _OCCASION = re.compile(
     r"[^.;:!?]{2,50}?(?:,\s*|\s+(?=(?:i|we|use|write|give|keep)\b))",
     re.I,
 )
-_ADDITIONAL = re.compile(r"\b(?:also|too|as well|another|second|additionally|besides|in addition)\b", re.I)
+_ADDITIONAL = re.compile(r"\b(?:also|too|as well|another|a second|additionally|besides|in addition)\b", re.I)
 _YEAR = re.compile(r"\b(?:in|back in|of|until|till)\s+((?:19|20)\d\d)\b", re.I)
 _QUOTED = re.compile(r"[\"“«](?:[^\"”»\s]+\s+){3,}[^\"”»]*[\"”»]")
 _CODE = re.compile(r"```.*?(?:```|$)|^>.*$", re.S | re.M)
@@ -94,13 +94,13 @@ def asserted(text: str) -> Iterator[Sentence]:
     bare = _CODE.sub(lambda code: " " * len(code[0]), text)
     if _FICTION.search(bare):
         return
+    bare = _QUOTED.sub(lambda quote: " " * len(quote[0]), bare)
     for sentence in sentences(bare):
         kept = _before_the_question(sentence.text)
         if (
             not kept.strip()
             or _IN_JEST.search(sentence.text)
             or _REMEMBERED.search(kept)
-            or _QUOTED.search(kept)
         ):
             continue
         yield Sentence(

@@ -217,4 +217,5 @@ def _positions(text: str) -> tuple[tuple[str, int, int], ...]:
 
 @lru_cache(maxsize=65536)
 def _stems(word: str) -> tuple[str, ...]:
-    return tuple(content_tokens(word))
+    """Without inflected function words ("uses"), which their plain forms ("use") would never match."""
+    return tuple(token for token in content_tokens(word) if content_tokens(token))

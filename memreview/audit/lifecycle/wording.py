@@ -6,9 +6,9 @@ import re
 
 from memreview.audit.lifecycle.grammar import stems
 
+_NAMED = re.compile(r"^[A-Z][a-z]+ (?=[a-z]+s\b)")
 _COPULA = re.compile(r"\b(?:is|are|was|'s|am)\b(?!\s+no longer)", re.I)
 _SUBJECT = re.compile(r"^(?:the user|user|i|we|they|she|he)\b\s+", re.I)
-_PLAIN = re.compile(r"^[^\W\d_]+$")
 _PERSONS = (
     (r"\bI'm\b|\bI am\b|\bwe're\b|\bwe are\b", "user is"),
     (r"\bI've\b|\bI have\b|\bwe've\b|\bwe have\b", "user has"),
@@ -21,9 +21,13 @@ _PERSONS = (
     (r"\b(?:mine|ours)\b", "theirs"),
     (r"\bmyself\b|\bourselves\b", "themselves"),
 )
+_VERBS = (
+    "live|work|take|drive|use|go|eat|drink|prefer|wake|run|sleep|weigh|have|need|want|study|play|bank|commute|cycle|walk|see|like|love|wear|swim|do|get"
+    "|speak|read|smoke|own|pay|ride"
+)
+_PLAIN = re.compile(rf"^(?:{_VERBS})$")
 _VERB = re.compile(
-    r"\buser (?!is\b|has\b|will\b|would\b|doesn't\b)((?:now |still |just |mostly )*)(live|work|take|drive|use|go|eat|drink|prefer|wake|run|sleep|weigh|have"
-    r"|need|want|study|play|bank|commute|cycle|walk|see|like|love|wear|swim|do|get|speak|read|smoke|own|pay)\b"
+    rf"\buser (?!is\b|has\b|will\b|would\b|doesn't\b)((?:now |still |just |mostly )*)({_VERBS})\b"
 )
 
 
@@ -45,16 +49,19 @@ def replaced(text: str, old: str, new: str) -> str:
         return ""
     new = new.strip(" .")
     first, _, rest = new.partition(" ")
-    if _PLAIN.match(first) and first.islower() and rest and re.match(r"[A-Z]?[a-z]+s\b", old) and not first.endswith("s"):
-        new = f"{third(first)} {rest}"
+    if _PLAIN.match(first) and re.match(r"[A-Z]?[a-z]+s\b", old):
+        new = f"{third(first)} {rest}".strip()
+    if re.search(r"\b(?:an?|the)\s+$", text[: place.start()], re.I):
+        new = re.sub(r"^(?:an?|the)\s+", "", new)
     if place.start() == 0 or text[: place.start()].strip() == "":
         new = new[:1].upper() + new[1:]
-    return f"{text[: place.start()]}{new}{text[place.end() :]}"
+    before = re.sub(r"\b([Aa])n?(\s+)$", lambda a: f"{a[1]}{'n' if new[:1] in 'aeiouAEIO' else ''}{a[2]}", text[: place.start()])
+    return f"{before}{new}{text[place.end() :]}"
 
 
 def no_longer(text: str) -> str:
     """The note, ended: "User smokes." → "User no longer smokes."."""
-    subject = _SUBJECT.match(text)
+    subject = _SUBJECT.match(text) or _NAMED.match(text)
     rest = text[subject.end() :] if subject else text
     head = text[: subject.end()] if subject else ""
     copula = _COPULA.search(" ".join(rest.split(" ")[:5]))
