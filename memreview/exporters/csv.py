@@ -35,8 +35,8 @@ def _cell(value: Any) -> str:
 
 def _joined(values: list[str]) -> str:
     line = io.StringIO(newline="")
-    csv.writer(line, delimiter=";", lineterminator="").writerow(values)
-    return line.getvalue()
+    csv.writer(line, delimiter=";").writerow(values)
+    return line.getvalue().removesuffix("\r\n")
 
 
 _NOBODY = CorrectedMemory(native_id="", provider="", text="", original_text="")

@@ -76,8 +76,8 @@ def rewritten(body: bytes, edit: Callable[[Piece], Piece]) -> bytes:
     try:
         value, end = DECODER.raw_decode(text, start)
         return encoded(text[:start] + edit(Piece(value, text[start:end])).written + text[end:])
-    except (ValueError, RecursionError) as error:
-        raise ExportFailed("The imported file is not the JSON that it was") from error
+    except (ValueError, RecursionError):
+        raise ExportFailed("The imported file is not the JSON that it was") from None
 
 
 def decoded(body: bytes) -> str:

@@ -57,9 +57,10 @@ def _head(number: int, count: int) -> str:
 
 def _edits(changes: Sequence[CorrectedMemory], quote: int) -> Iterator[str]:
     replaced = {change.superseded_by_text for change in changes if _held(change)}
+    heirs = {change.text: change for change in changes if change.stays}
     for change in changes:
         if change.status is MemoryStatus.SUPERSEDED and change.superseded_by_text and _held(change):
-            heir = next((c for c in changes if c.stays and c.text == change.superseded_by_text), None)
+            heir = heirs.get(change.superseded_by_text)
             new = _quoted(change.superseded_by_text) + (_conditions(heir) if heir is not None else "")
             yield f"- Replace {_quoted(change.original_text, quote)} with {new}"
         elif change.status in (MemoryStatus.SUPERSEDED, MemoryStatus.DELETED) and _held(change):

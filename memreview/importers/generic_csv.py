@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import csv
 import io
 import re
@@ -43,6 +44,10 @@ class NeedsMapping(ImportFailed):
 
 def sniff(probe: Probe) -> bool:
     return is_table("", probe.head.decode("utf-8-sig", "replace"))
+
+
+def is_own(head: bytes) -> bool:
+    return head.startswith(codecs.BOM_UTF8 + ",".join(OWN_HEADER).encode())
 
 
 def is_table(name: str, text: str) -> bool:
@@ -139,5 +144,5 @@ def _fill(gathered: Gathered, found: Iterable[tuple[int, MemoryRecord | None]]) 
 def _own_row(columns: list[str], row: list[str]) -> dict[str, Any]:
     """Our own cells without the apostrophe that keeps a spreadsheet from running them."""
     values: dict[str, Any] = dict(zip(columns, (cell.removeprefix(GUARD) for cell in row), strict=False))
-    values["categories"] = _cells(str(values.get("categories", "")), ";")
+    values["categories"] = next(csv.reader(io.StringIO(values.get("categories", ""), newline=""), delimiter=";"), [])
     return values

@@ -68,7 +68,7 @@ def _database(container: Container, member: Member) -> tuple[list[Row], list[Row
                 database.text_factory = lambda raw: raw.decode("utf-8", "replace")
                 database.execute("PRAGMA trusted_schema = OFF")
                 return _merged(_rows(database, "history"), _rows(database, "history_old")), _rows(database, "messages")
-        except sqlite3.Error:
+        except (sqlite3.Error, UnicodeDecodeError):  # the latter from the message of an error in a damaged schema
             raise Store(container, member, b"").failed("it is not a whole SQLite database", EXPECTED) from None
         except LookupError:
             raise Store(container, member, b"").failed("it is a database of another program", EXPECTED) from None

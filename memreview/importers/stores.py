@@ -48,6 +48,16 @@ class Store:
     def listed(self, key: str | None, expected: str, limits: Limits) -> list[Any]:
         """The elements of the list, with a BrokenElement where one alone is no JSON."""
         try:
+            document = decode(self.body, limits)
+        except Malformed:
+            return self._listed_singly(key, expected, limits)
+        found = document if key is None else document.get(key) if isinstance(document, dict) else None
+        if not isinstance(found, list):
+            raise self.failed("it holds no list of memories", expected)
+        return found
+
+    def _listed_singly(self, key: str | None, expected: str, limits: Limits) -> list[Any]:
+        try:
             return [value for _, value, _ in elements(io.BytesIO(self.body), key=key, limits=limits)]
         except Malformed as error:
             raise self.failed(error.reason, expected) from None
