@@ -103,7 +103,9 @@ def probe(container: Container, member: Member) -> Probe:
     with container.open(member) as stream:
         head = stream.read(_HEAD)
     if head.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
-        raise ImportFailed(container.path, "it is encoded in UTF-16", "text in UTF-8", member.name)
+        head = head.decode("utf-16", "ignore").encode()
+        if head.lstrip()[:1] in (b"{", b"["):
+            raise ImportFailed(container.path, "it is encoded in UTF-16", "text in UTF-8", member.name)
     text = head.removeprefix(codecs.BOM_UTF8).lstrip()
     if text[:1] in (b"{", b"["):
         count, seen = _skeleton(text)

@@ -170,6 +170,17 @@ def test_pasted_json_is_not_taken_for_words() -> None:
         open_pasted('{"role": "user"}', "pasted")
 
 
+@pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-16"])
+def test_encodings_with_a_mark_are_no_guess(tmp_path: Path, encoding: str) -> None:
+    path = write(tmp_path / "list.txt", "Lives in São João\nDrinks “tea”\n".encode(encoding))
+    assert texts(path) == ["Lives in São João", "Drinks “tea”"]
+    assert notes(path) == []
+    table = write(tmp_path / "list.csv", "id\ttext\r\n1\tSão João\r\n".encode(encoding))
+    assert texts(table) == ["São João"]
+    with pytest.raises(ImportFailed, match="encoding is broken"):
+        open_exports(write(tmp_path / "cut.txt", "one\ntwo".encode("utf-16") + b"\xd8"))
+
+
 def test_windows_1252_is_a_guess_that_is_said(tmp_path: Path) -> None:
     path = write(tmp_path / "list.txt", "Lives in São João\nDrinks “tea”\n".encode("cp1252"))
     assert texts(path) == ["Lives in São João", "Drinks “tea”"]
