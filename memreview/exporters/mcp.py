@@ -14,6 +14,7 @@ from memreview.exporters.splice import (
     encoded,
     items,
     members,
+    past_space,
     piece,
     with_items,
     with_members,
@@ -130,7 +131,7 @@ def _objects(line: str) -> Iterator[Piece]:
         except (ValueError, RecursionError):
             return
         yield Piece(value, line[at:end])
-        at = end + len(line[end:]) - len(line[end:].lstrip())
+        at = past_space(line, end)
 
 
 def _group(key: str, group: Piece) -> list[Piece]:

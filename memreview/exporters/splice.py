@@ -96,19 +96,19 @@ def _cut(parent: Piece, member: Member) -> Piece:
 
 def _members(text: str) -> Iterator[Member]:
     """The members of the object or array that `text` is; it has been parsed before, so its form is right."""
-    keyed, at = text[0] == "{", _past_space(text, 1)
+    keyed, at = text[0] == "{", past_space(text, 1)
     while text[at] not in "}]":
         key = None
         if keyed:
             key, at = DECODER.raw_decode(text, at)
-            at = _past_space(text, _past_space(text, at) + 1)
+            at = past_space(text, past_space(text, at) + 1)
         value, end = DECODER.raw_decode(text, at)
         yield Member(key, at, end, value)
-        at = _past_space(text, end)
+        at = past_space(text, end)
         if text[at] == ",":
-            at = _past_space(text, at + 1)
+            at = past_space(text, at + 1)
 
 
-def _past_space(text: str, at: int) -> int:
+def past_space(text: str, at: int) -> int:
     match = SPACE.match(text, at)
     return match.end() if match else at

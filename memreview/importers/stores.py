@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import io
 import json
+import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
@@ -20,6 +21,7 @@ from memreview.records import Bundle, MemoryRecord, Note, NoteKind, Original
 UNIT = "\x1f"  # parts the pieces of a native id that is made from texts
 STORE_BYTES = 512 * 2**20
 ORIGINAL_BYTES = 64 * 2**20
+SPACE = re.compile(r"\s*")
 DECODER = json.JSONDecoder(strict=False)
 
 Element = tuple[str, object]  # where it stands, and its value, None where that can't be read
@@ -88,7 +90,8 @@ def _on_line(line: str, limits: Limits) -> Iterator[object]:
         except (ValueError, RecursionError, Malformed):
             yield None
             return
-        at = end + len(line[end:]) - len(line[end:].lstrip())
+        gap = SPACE.match(line, end)
+        at = gap.end() if gap else end
 
 
 @dataclass
