@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QRect, QSize, Qt, Signal
+from PySide6.QtCore import QLocale, QModelIndex, QPersistentModelIndex, QRect, QSize, Qt, Signal
 from PySide6.QtGui import QFont, QIcon, QPainter, QPalette, QStandardItem, QStandardItemModel
 from PySide6.QtWidgets import QListView, QStyle, QStyledItemDelegate, QStyleOptionViewItem, QWidget
 
@@ -57,7 +57,8 @@ class Rail(QListView):
 
     def sizeHint(self) -> QSize:
         widest = max(self.fontMetrics().horizontalAdvance(tr(place.title)) for place in self._places)
-        return QSize(widest + self.fontMetrics().height() * 6, 200)
+        badge = self.fontMetrics().horizontalAdvance("00,000")
+        return QSize(widest + badge + self.fontMetrics().height() * 4, 200)
 
     def minimumSizeHint(self) -> QSize:
         return self.sizeHint()
@@ -88,7 +89,8 @@ class _Delegate(QStyledItemDelegate):
         role = QPalette.ColorRole.HighlightedText if chosen else QPalette.ColorRole.WindowText
         image: QIcon = index.data(Qt.ItemDataRole.DecorationRole)
         mode = QIcon.Mode.Selected if chosen else QIcon.Mode.Normal
-        square = QRect(box.left() + unit // 2, box.center().y() - unit // 2, unit, unit)
+        side = int(unit * 1.2)
+        square = QRect(box.left() + unit // 2, box.center().y() - side // 2, side, side)
         image.paint(painter, square, Qt.AlignmentFlag.AlignCenter, mode)
         painter.setPen(palette.color(role))
         words = box.adjusted(int(unit * 2), 0, -unit // 2, 0)
@@ -99,8 +101,6 @@ class _Delegate(QStyledItemDelegate):
         painter.restore()
 
     def _badge(self, painter: QPainter, option: QStyleOptionViewItem, box: QRect, n: int, chosen: bool) -> None:
-        from PySide6.QtCore import QLocale
-
         text = QLocale().toString(n)
         font = QFont(option.font)
         font.setWeight(QFont.Weight.DemiBold)

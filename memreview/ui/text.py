@@ -42,8 +42,10 @@ def plain(text: str, limit: int = VIEW_LIMIT) -> str:
 
 
 def line(text: str, limit: int = LABEL_LIMIT) -> str:
-    """`text` on one line, for rows and labels."""
-    return plain(" ".join(text[: limit * 2].split()), limit)
+    """`text` on one line, for rows and labels, cut with "…"."""
+    joined = " ".join(text[: limit * 2].split())
+    cut = len(joined) > limit or len(text) > limit * 2
+    return plain(joined[:limit]) + ("…" if cut else "")
 
 
 def isolated(text: str) -> str:
@@ -77,9 +79,13 @@ def moment(us: int | None) -> str:
 
 
 def date_text(date: QDate) -> str:
+    return QLocale().toString(date, date_pattern())
+
+
+def date_pattern() -> str:
+    """The locale's long date without the day of the week, the month shortened: "d MMM yyyy"."""
     pattern = QLocale().dateFormat(QLocale.FormatType.LongFormat)
-    pattern = re.sub(r"d{3,4}[,.،]?\s*|\s*d{3,4}$", "", pattern).replace("MMMM", "MMM").strip(" ,")
-    return QLocale().toString(date, pattern)
+    return re.sub(r"d{3,4}[,.،]?\s*|\s*d{3,4}$", "", pattern).replace("MMMM", "MMM").strip(" ,")
 
 
 def end_of_day(date: QDate) -> int:

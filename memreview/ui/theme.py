@@ -97,10 +97,10 @@ class Theme(QObject):
         self.scheme = scheme
         self._font = app.font()
         self.text_percent = text_percent
-        self.set_text_percent(text_percent)
         app.setStyle("Fusion")
         app.styleHints().colorSchemeChanged.connect(self._apply)
         self.choose(scheme)
+        self.set_text_percent(text_percent)
 
     def choose(self, scheme: str) -> None:
         """`scheme` is one of SCHEMES."""
@@ -115,6 +115,7 @@ class Theme(QObject):
         font = QFont(self._font)
         font.setPointSizeF(self._font.pointSizeF() * self.text_percent / 100)
         QApplication.setFont(font)
+        self._apply()
 
     def _apply(self) -> None:
         app = QApplication.instance()
@@ -125,7 +126,7 @@ class Theme(QObject):
             dark = app.styleHints().colorScheme() == Qt.ColorScheme.Dark
         chosen = DARK if dark else LIGHT
         app.setPalette(palette(chosen))
-        app.setStyleSheet(style_sheet(chosen))
+        app.setStyleSheet(style_sheet(chosen, app.font().pointSizeF()))
         self.changed.emit()
 
 
@@ -167,8 +168,8 @@ def palette(of: Colours) -> QPalette:
     return result
 
 
-def style_sheet(of: Colours) -> str:
-    """Sizes are in em-like `ex` or left to the layout, so that they grow with the font."""
+def style_sheet(of: Colours, points: float) -> str:
+    """Sizes are in `ex`, or in parts of the font's size in `points`, so that they grow with it."""
     return f"""
     QPushButton {{ padding: 0.45ex 1.6ex; border: 1px solid {of.line}; border-radius: 5px;
         background: {of.card}; color: {of.text}; }}
@@ -179,14 +180,16 @@ def style_sheet(of: Colours) -> str:
     QPushButton[primary="true"] {{ background: {of.accent}; color: {of.on_accent}; border-color: {of.accent}; }}
     QPushButton[primary="true"]:focus {{ border: 2px solid {of.text}; }}
     QPushButton[primary="true"]:disabled {{ background: {of.line}; color: {of.text}; border-color: {of.line}; }}
-    QLabel[role="title"] {{ font-weight: 600; }}
+    QLabel[role="title"] {{ font-size: {points * 1.3:.1f}pt; font-weight: 600; }}
     QLabel[role="heading"] {{ font-weight: 600; }}
     QLabel[role="muted"] {{ color: {of.muted}; }}
     QLabel[role="warn"] {{ color: {of.warn}; background: {of.warn_back}; border-radius: 4px; padding: 0.6ex 1ex; }}
     QLabel[role="chip"] {{ color: {of.text}; background: {of.alternate}; border: 1px solid {of.line};
         border-radius: 4px; padding: 0.1ex 0.8ex; }}
     QFrame[role="card"] {{ background: {of.card}; border: 1px solid {of.line}; border-radius: 6px; }}
-    QListView#rail {{ background: {of.rail}; border: none; outline: none; }}
+    QFrame[role="card"] QTextEdit {{ background: {of.card}; border: none; }}
+    QFrame[role="bar"] {{ border: none; border-top: 1px solid {of.line}; }}
+    QListView#rail {{ background: {of.rail}; border: none; outline: none; padding-top: 6px; }}
     QSplitter::handle {{ background: {of.line}; }}
     QToolTip {{ background: {of.card}; color: {of.text}; border: 1px solid {of.line}; }}
     """

@@ -23,7 +23,7 @@ from memreview.ui.widgets.progress import ProgressStrip
 from memreview.ui.widgets.toast import Toast
 from memreview.ui.worker import Job
 
-WARM_UP_MS = 400
+WARM_UP_MS, WARM_STEP_MS = 400, 50
 CHANGING_JOBS = frozenset({"import", "paste", "sample", "audit", "index", "backup"})
 
 
@@ -41,7 +41,10 @@ class MainWindow(QMainWindow):
         self._restore_geometry()
         self.show_place(self._first_place())
         self._read_counts()
-        QTimer.singleShot(WARM_UP_MS, self._warm_up)
+        self._cold = list(self._places)
+        self._warming = QTimer(self, interval=WARM_UP_MS)
+        self._warming.timeout.connect(self._warm_one)
+        self._warming.start()
 
     # -- where we are -----------------------------------------------------------------------------------------------
 
@@ -144,7 +147,7 @@ class MainWindow(QMainWindow):
         layout.addLayout(right, 1)
         self.setCentralWidget(body)
         self.statusBar().addWidget(self.status, 1)
-        self.toast = Toast(body)
+        self.toast = Toast(body, left=self.rail.width)
         self.resize(1280, 800)
 
     def _connect(self) -> None:
@@ -172,17 +175,16 @@ class MainWindow(QMainWindow):
             return "welcome"
         return "inbox"
 
-    def _warm_up(self) -> None:
-        """After the first paint: the worker, the plot's library, then the other panels, one a turn of the loop."""
-        self.context.worker.start()
-        self.context.ask("window.warm", _import_plots, lambda _none: None, self)
-        self._waiting_places = [key for key in self._places if key not in self.panels]
-        QTimer.singleShot(0, self._warm_one)
-
     def _warm_one(self) -> None:
-        if self._waiting_places:
-            self.panel(self._waiting_places.pop(0))
-            QTimer.singleShot(50, self._warm_one)
+        """After the first paint: the worker and the plot's library, then the other panels, one a turn."""
+        if self._warming.interval() == WARM_UP_MS:
+            self.context.worker.start()
+            self.context.ask("window.warm", _import_plots, lambda _none: None, self)
+            self._warming.setInterval(WARM_STEP_MS)
+        elif self._cold:
+            self.panel(self._cold.pop(0))
+        else:
+            self._warming.stop()
 
     def _restore_geometry(self) -> None:
         stored = settings.get(self.context.profile, "window")
@@ -196,6 +198,7 @@ class MainWindow(QMainWindow):
             return
         geometry = base64.b64encode(self.saveGeometry().data()).decode()
         self.context.guard(lambda: settings.set(self.context.profile, "window", geometry))
+        self._warming.stop()
         self.context.close()
         event.accept()
 

@@ -10,6 +10,9 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from PySide6.QtCore import QThread
+from PySide6.QtWidgets import QApplication
+
 from memreview.language.sentences import normalize
 from memreview.records import (
     Authorization,
@@ -28,8 +31,6 @@ from memreview.review.profile import Profile
 from memreview.store import ingest, journal, transitions
 from memreview.ui import app as ui_app
 from memreview.ui.window import MainWindow
-from PySide6.QtCore import QThread
-from PySide6.QtWidgets import QApplication
 
 DAY = 86_400_000_000
 START = 1_700_000_000_000_000
@@ -42,7 +43,12 @@ def fill(profile: Profile, cases: int, said: str = "", stated: int = 0) -> list[
     database = profile.database
     source = ingest.source_id(database, Source("chatgpt", label="ChatGPT"))
     row = ingest.begin(
-        database, source, file_name="chats.zip", format="ChatGPT export", fingerprint=f"f{cases}{said}", exported_at=START
+        database,
+        source,
+        file_name="chats.zip",
+        format="ChatGPT export",
+        fingerprint=f"f{cases}{said}",
+        exported_at=START,
     )
     row = ingest.add(database, row, [_bundle(number, said) for number in range(cases)])
     ingest.finish(database, row, meaning=normalize, buried=lambda records: [False] * len(records))

@@ -20,7 +20,6 @@ class Dialog(QDialog):
         layout.setSpacing(10)
         self.title = Label(title, role="title")
         self.text = Label(text, role="muted")
-        self.text.setVisible(bool(text))
         self.body = QVBoxLayout()
         self.buttons = QDialogButtonBox()
         self.cancel_button = self.buttons.addButton(
@@ -35,6 +34,7 @@ class Dialog(QDialog):
         self.buttons.rejected.connect(self.reject)
         layout.addWidget(self.title)
         layout.addWidget(self.text)
+        self.text.setVisible(bool(text))
         layout.addLayout(self.body, 1)
         layout.addWidget(self.buttons)
 

@@ -18,7 +18,7 @@ from PySide6.QtWidgets import (
 )
 
 from memreview.ui.dialogs.base import Dialog
-from memreview.ui.text import LABEL_LIMIT, date_text, end_of_day, line, name_for_reader, plain, tr
+from memreview.ui.text import LABEL_LIMIT, date_pattern, date_text, end_of_day, line, name_for_reader, plain, tr
 from memreview.ui.widgets.labels import Label
 
 QUICK = ("work", "private")
@@ -45,9 +45,7 @@ class ScopeDialog(Dialog):
         self.project_name.textEdited.connect(lambda: self.project.setChecked(True))
         name_for_reader(self.project_name, tr("Name of the project or place"))
         self.limited = QCheckBox(tr("&Until"))
-        self.date = QDateEdit(QDate.currentDate().addMonths(1))
-        self.date.setCalendarPopup(True)
-        self.date.setMinimumDate(QDate.currentDate())
+        self.date = _date_field(QDate.currentDate().addMonths(1), QDate.currentDate())
         self.date.dateChanged.connect(lambda: self.limited.setChecked(True))
         name_for_reader(self.date, tr("The last day on which it holds"))
         row = QHBoxLayout()
@@ -123,9 +121,7 @@ class TextDialog(Dialog):
 class DateDialog(Dialog):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(tr("Ask me again on"), "", tr("Put off"), parent)
-        self.date = QDateEdit(QDate.currentDate().addDays(14))
-        self.date.setCalendarPopup(True)
-        self.date.setMinimumDate(QDate.currentDate().addDays(1))
+        self.date = _date_field(QDate.currentDate().addDays(14), QDate.currentDate().addDays(1))
         name_for_reader(self.date, tr("Date"))
         self.body.addWidget(self.date)
 
@@ -155,6 +151,14 @@ def snooze_menu(parent: QWidget, chosen: Callable[[int], None]) -> QMenu:
 def popup_over(menu: QMenu, anchor: QWidget) -> None:
     height = menu.sizeHint().height()
     menu.popup(anchor.mapToGlobal(QPoint(0, -height)))
+
+
+def _date_field(date: QDate, first: QDate) -> QDateEdit:
+    field = QDateEdit(date)
+    field.setCalendarPopup(True)
+    field.setDisplayFormat(date_pattern())
+    field.setMinimumDate(first)
+    return field
 
 
 def _start(date: QDate) -> int:

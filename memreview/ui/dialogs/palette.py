@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QEvent, QObject, Qt, QTimer
 from PySide6.QtGui import QColor, QFontMetrics, QKeyEvent, QPainter, QPalette, QStandardItem, QStandardItemModel
 from PySide6.QtWidgets import QLineEdit, QListView, QStyle, QStyledItemDelegate, QStyleOptionViewItem
-from rapidfuzz import fuzz, process, utils
+from rapidfuzz import fuzz
 
 from memreview.review import memories
 from memreview.ui.dialogs.base import Dialog
@@ -19,9 +19,9 @@ from memreview.ui.theme import colours
 if TYPE_CHECKING:
     from memreview.ui.window import MainWindow
 
-MEMORIES_SHOWN = 8
+COMMANDS_SHOWN, MEMORIES_SHOWN = 12, 8
 FOUND = 55
-"""rapidfuzz's score (0 to 100) from which a command counts as meant."""
+"""The score from which a command counts as meant."""
 ENTRY = Qt.ItemDataRole.UserRole + 1
 
 
@@ -34,6 +34,12 @@ class Entry:
     command: str = ""
     memory: int = 0
     disabled: str = ""
+
+
+def score(typed: str, title: str) -> float:
+    """0 to 100: how well the letters fit, and more where the title begins with them."""
+    typed, title = typed.strip().lower(), title.lower()
+    return 0.8 * fuzz.WRatio(typed, title) + 0.2 * fuzz.ratio(typed, title[: len(typed) + 1])
 
 
 class PaletteDialog(Dialog):
@@ -99,15 +105,8 @@ class PaletteDialog(Dialog):
         commands = self._context.commands
         here = [command for command in commands.here() if command.id != "edit.palette"]
         if text.strip():
-            found = process.extract(
-                text,
-                [command.title for command in here],
-                scorer=fuzz.WRatio,
-                processor=utils.default_process,
-                score_cutoff=FOUND,
-                limit=12,
-            )
-            here = [here[index] for _, _, index in found]
+            ranked = sorted(((score(text, command.title), command) for command in here), key=lambda pair: -pair[0])
+            here = [command for found, command in ranked[:COMMANDS_SHOWN] if found >= FOUND]
         return [
             Entry(command.title, commands.shown_keys(command.id), command.id, disabled=command.why_disabled())
             for command in here

@@ -17,7 +17,7 @@ MARGIN_X, MARGIN_Y = 12, 6
 
 class CaseDelegate(QStyledItemDelegate):
     def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:
-        return QSize(200, int(2.25 * option.fontMetrics.height()) + 2 * MARGIN_Y)
+        return QSize(200, row_height(option.fontMetrics))
 
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
         painter.save()
@@ -61,6 +61,10 @@ class CaseDelegate(QStyledItemDelegate):
         elif not chosen:
             painter.setPen(QColor(shown.line))
             painter.drawLine(option.rect.bottomLeft(), option.rect.bottomRight())
+
+
+def row_height(metrics: QFontMetrics) -> int:
+    return int(2.25 * metrics.height()) + 2 * MARGIN_Y
 
 
 def _lines(rect: QRect) -> tuple[QRect, QRect]:

@@ -24,7 +24,6 @@ from memreview.ui.widgets.labels import Card, Label
 from memreview.ui.widgets.quotation import QuotationView
 from memreview.ui.widgets.timeline import Timeline
 
-QUOTATION_LINES = 10
 SIDE_BY_SIDE_CHARS = 95
 """Below this many characters of width the two quotations stand one over the other."""
 
@@ -43,7 +42,7 @@ class CaseView(QWidget):
     def show_case(self, case: Case) -> None:
         self.case = case
         item = case.item
-        self.title.setText(sentence(case))
+        self.title.set_clean(sentence(case))
         self.kind.setText(kind_words(item.kind))
         self.proof.setText(proof_words(item.authorization))
         self.proof.setProperty("role", "chip" if item.authorization is Authorization.VERIFIED else "warn")
@@ -131,7 +130,6 @@ class QuotationCard(Card):
         self._name = name
         self._context: Context | None = None
         self.view = QuotationView()
-        self.view.setMinimumHeight(self.fontMetrics().height() * QUOTATION_LINES)
         self.none = Label(tr("No chat was found in which this was said."), role="muted")
         self.none.setAlignment(Qt.AlignmentFlag.AlignTop)
         self.stack = QStackedWidget()
@@ -172,6 +170,7 @@ class DecisionBar(QFrame):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
+        self.setProperty("role", "bar")
         self.buttons: dict[Verb, QPushButton] = {}
         layout = QHBoxLayout(self)
         layout.setContentsMargins(16, 8, 16, 8)

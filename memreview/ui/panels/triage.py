@@ -12,7 +12,6 @@ from PySide6.QtWidgets import (
     QAbstractButton,
     QApplication,
     QHBoxLayout,
-    QListView,
     QSplitter,
     QStackedWidget,
     QVBoxLayout,
@@ -26,11 +25,11 @@ from memreview.ui.commands import Command
 from memreview.ui.context import CASES, IMPORTS, MEMORIES, AppContext
 from memreview.ui.dialogs.bulk import BulkDialog
 from memreview.ui.dialogs.decide import ScopeDialog, TextDialog, popup_over, snooze_menu
-from memreview.ui.models.case_delegate import CaseDelegate
 from memreview.ui.models.case_list import CaseListModel
 from memreview.ui.panel import Panel
 from memreview.ui.panels.case import CaseView
 from memreview.ui.text import name_for_reader, plural, tr
+from memreview.ui.widgets.case_table import CaseTable
 from memreview.ui.widgets.empty import EmptyState
 from memreview.ui.widgets.labels import Label
 
@@ -236,14 +235,8 @@ class TriagePanel(Panel):
         self.header = QHBoxLayout()
         self.header.addWidget(self.heading)
         self.header.addStretch(1)
-        self.list = QListView()
+        self.list = CaseTable()
         self.list.setModel(self.model)
-        self.list.setItemDelegate(CaseDelegate(self.list))
-        self.list.setUniformItemSizes(True)
-        self.list.setSelectionMode(QListView.SelectionMode.ExtendedSelection)
-        self.list.setVerticalScrollMode(QListView.ScrollMode.ScrollPerPixel)
-        self.list.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self.list.setFrameShape(QListView.Shape.NoFrame)
         self.list.selectionModel().currentChanged.connect(self._on_current)
         left = QWidget()
         column = QVBoxLayout(left)

@@ -18,6 +18,7 @@ WORDS_LIMIT = 2_000
 """Beyond this many words a side, old and new are shown whole: no one reads such a diff, and difflib is quadratic."""
 CHARS_LIMIT = 20_000
 
+_LETTERS = re.compile(r"\w")
 _WORD = re.compile(r"\w+|\s+|[^\w\s]")
 
 
@@ -36,11 +37,12 @@ def word_diff(old: str, new: str) -> list[tuple[Side, str]]:
 
 
 def _pieces(before: list[str], after: list[str]) -> Iterator[tuple[Side, str]]:
-    """Opcodes, with a space between two changes taken into them: "a b" → "c d" is one change and not two."""
+    """Opcodes, with spaces and signs between two changes taken into them: "a b" → "c d" is one change, not two."""
     old = new = ""
     for tag, i, j, k, m in SequenceMatcher(None, before, after, autojunk=False).get_opcodes():
         gone, came = "".join(before[i:j]), "".join(after[k:m])
-        if tag == "equal" and not (gone.isspace() and (old or new) and j < len(before) and m < len(after)):
+        between = not _LETTERS.search(gone) and (old or new) and (j < len(before) or m < len(after))
+        if tag == "equal" and not between:
             yield from ((side, text) for side, text in ((Side.OLD, old), (Side.NEW, new)) if text)
             old = new = ""
             yield Side.SAME, gone

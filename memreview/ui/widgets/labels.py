@@ -36,6 +36,10 @@ class Label(QLabel):
     def setText(self, text: str) -> None:
         super().setText(plain(text, LABEL_LIMIT))
 
+    def set_clean(self, text: str) -> None:
+        """Set a text whose imported parts have been through `plain` or `isolated` already."""
+        super().setText(text)
+
     def minimumSizeHint(self) -> QSize:
         """A wrapped label may get narrow: its longest word doesn't widen the window."""
         hint = super().minimumSizeHint()
@@ -52,6 +56,6 @@ class Card(QFrame):
         self.body.setContentsMargins(12, 10, 12, 12)
         self.body.setSpacing(6)
         self.heading = Label(heading, role="heading")
-        self.heading.setVisible(bool(heading))
         self.body.addWidget(self.heading)
+        self.heading.setVisible(bool(heading))
         self.setAccessibleName(heading)

@@ -5,7 +5,7 @@ Built piece by piece with a text cursor, so that nothing in an entry can act as 
 
 from __future__ import annotations
 
-from PySide6.QtCore import QMimeData, Qt
+from PySide6.QtCore import QMimeData, QSize, Qt
 from PySide6.QtGui import QColor, QFont, QPalette, QTextBlockFormat, QTextCharFormat, QTextCursor, QTextDocument
 from PySide6.QtWidgets import QTextEdit, QWidget
 
@@ -14,6 +14,7 @@ from memreview.review.values import Context, ContextEntry
 from memreview.ui.text import line, moment, name_for_reader, plain, plural, tr
 from memreview.ui.theme import Colours, colours
 
+LEAST_LINES, MOST_LINES = 4, 16
 NEIGHBOUR_CHARS = 400
 FOCUS_CHARS = 20_000
 AROUND_QUOTE = 2_000
@@ -43,7 +44,22 @@ class QuotationView(QTextEdit):
         self.setDocument(document)
         self._document = document  # the view doesn't own it; the one before goes with this line
         name_for_reader(self, spoken or tr("Conversation: %1").replace("%1", line(context.title, 100)))
+        self.updateGeometry()
         self._scroll_to(target)
+
+    def sizeHint(self) -> QSize:
+        """As high as its text, within limits; the whole conversation takes what there is."""
+        row = self.fontMetrics().height()
+        if self._whole:
+            return QSize(row * 30, row * 24)
+        return QSize(row * 12, max(row * LEAST_LINES, min(int(self.document().size().height()), row * MOST_LINES)))
+
+    def minimumSizeHint(self) -> QSize:
+        return QSize(80, self.fontMetrics().height() * 4 if self._whole else self.sizeHint().height())
+
+    def resizeEvent(self, event) -> None:
+        super().resizeEvent(event)
+        self.updateGeometry()
 
     def createMimeDataFromSelection(self) -> QMimeData:
         """Copies are plain text."""

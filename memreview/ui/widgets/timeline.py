@@ -15,6 +15,8 @@ from memreview.ui.widgets.labels import Label
 
 ROWS = 8
 LABEL_CHARS = 28
+LABELS_ACROSS = 6
+"""Dates that fit side by side under the plot."""
 
 
 class Timeline(QWidget):
@@ -49,52 +51,59 @@ class Timeline(QWidget):
         import pyqtgraph
 
         plot = self._made()
-        plot.clear()
         shown = colours(self.palette())
         text = self.palette().color(QPalette.ColorRole.Text)
         values = list(dict.fromkeys(point.value for point in reversed(points)))[:ROWS]
         rows = {value: index for index, value in enumerate(values)}
         look = {"old": (shown.removed, "x"), "new": (shown.added, "o"), "other": (shown.muted, "s")}
-        for side, (colour, symbol) in look.items():
-            here = [point for point in points if point.side == side and point.value in rows]
-            plot.plot(
-                [point.at / 1e6 for point in here if point.at is not None],
-                [rows[point.value] for point in here],
-                pen=None,
-                symbol=symbol,
-                symbolSize=11,
-                symbolBrush=pyqtgraph.mkBrush(colour),
-                symbolPen=pyqtgraph.mkPen(colour, width=2),
-            )
+        brushes = {side: pyqtgraph.mkBrush(colour) for side, (colour, _) in look.items()}
+        here = [point for point in points if point.value in rows]
+        self._dots.setData(
+            x=[(point.at or 0) / 1e6 for point in here],
+            y=[rows[point.value] for point in here],
+            symbol=[look[point.side][1] for point in here],
+            brush=[brushes[point.side] for point in here],
+        )
         left, bottom = plot.getAxis("left"), plot.getAxis("bottom")
         left.setTicks([[(index, line(value, LABEL_CHARS)) for value, index in rows.items()]])
         for axis in (left, bottom):
             axis.setTextPen(text)
             axis.setPen(QColor(shown.line))
             axis.setStyle(tickFont=self.font())
-        plot.setBackground(self.palette().color(QPalette.ColorRole.Base))
+        plot.setBackground(QColor(shown.card))
         plot.setYRange(-0.6, max(1, len(rows)) - 0.4, padding=0)
         self._set_times([point.at / 1e6 for point in points if point.at is not None])
         row = self.fontMetrics().height()
         plot.setFixedHeight(int(row * (max(2, len(rows)) * 1.6 + 2.6)))
 
     def _set_times(self, seconds: list[float]) -> None:
-        if seconds:
-            margin = max(86_400 * 10, (max(seconds) - min(seconds)) * 0.08)
-            self._made().setXRange(min(seconds) - margin, max(seconds) + margin, padding=0)
+        """The axis is labelled where something was said, as far as the labels have room."""
+        if not seconds:
+            return
+        first, last = min(seconds), max(seconds)
+        margin = max(86_400 * 10, (last - first) * 0.12)
+        plot = self._made()
+        plot.setXRange(first - margin, last + margin, padding=0)
+        room = (last - first + 2 * margin) / LABELS_ACROSS
+        ticks: list[tuple[float, str]] = []
+        for at in sorted(set(seconds)):
+            if not ticks or at - ticks[-1][0] >= room:
+                ticks.append((at, day(int(at * 1e6))))
+        plot.getAxis("bottom").setTicks([ticks])
 
     def _made(self):
         if self._plot is None:
             import pyqtgraph
 
-            plot = pyqtgraph.PlotWidget(axisItems={"bottom": pyqtgraph.DateAxisItem(orientation="bottom")})
+            plot = pyqtgraph.PlotWidget()
             plot.setMenuEnabled(False)
             plot.setMouseEnabled(x=False, y=False)
             plot.hideButtons()
-            plot.showGrid(x=True, y=False, alpha=0.25)
             plot.setFrameShape(plot.Shape.NoFrame)
             plot.setFocusPolicy(Qt.FocusPolicy.NoFocus)
             plot.viewport().setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
+            self._dots = pyqtgraph.ScatterPlotItem(size=11, pen=None)
+            plot.addItem(self._dots)
             self.layout().insertWidget(0, plot)
             self._plot = plot
         return self._plot

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from PySide6.QtCore import QEvent, QObject, Qt, QTimer, Signal
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QWidget
 
@@ -9,15 +11,18 @@ from memreview.ui.text import line, name_for_reader, tr
 from memreview.ui.widgets.labels import Label
 
 SHOWN_MS = 6_000
+WIDTH_CHARS = 36
 
 
 class Toast(QFrame):
     undone = Signal()
 
-    def __init__(self, parent: QWidget) -> None:
+    def __init__(self, parent: QWidget, left: Callable[[], int] = lambda: 0) -> None:
+        """`left` tells where the panels begin."""
         super().__init__(parent)
+        self._left = left
         self.setProperty("role", "card")
-        self.label = Label(wrap=False)
+        self.label = Label()
         self.undo = QPushButton(tr("Undo"))
         self.undo.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self.undo.clicked.connect(self._on_undo)
@@ -31,9 +36,11 @@ class Toast(QFrame):
         self.hide()
 
     def say(self, text: str, undo: bool) -> None:
-        shown = line(text, 160)
-        width = max(200, self.parentWidget().width() - 260)
-        self.label.setText(self.fontMetrics().elidedText(shown, Qt.TextElideMode.ElideRight, width))
+        shown = line(text, 200)
+        metrics = self.label.fontMetrics()
+        self.label.setText(shown)
+        width = min(metrics.horizontalAdvance(shown) + 4, metrics.averageCharWidth() * WIDTH_CHARS)
+        self.label.setFixedSize(width, self.label.heightForWidth(width))
         self.undo.setVisible(undo)
         name_for_reader(self, shown)
         self.adjustSize()
@@ -48,8 +55,8 @@ class Toast(QFrame):
         return False
 
     def _place(self) -> None:
-        area = self.parentWidget().rect()
-        self.move((area.width() - self.width()) // 2, area.height() - self.height() - 18)
+        """At the bottom left, beside the rail: the buttons that decide are at the right and stay free."""
+        self.move(self._left() + 10, self.parentWidget().height() - self.height() - 12)
 
     def _on_undo(self) -> None:
         self.hide()
