@@ -31,7 +31,7 @@ def run(profile: Profile, progress: Progress) -> AuditSummary:
         statements,
         entries,
         _Similarity(profile, embedder),
-        progress=lambda done, total: progress("comparing", done, total),
+        progress=lambda share: progress("comparing", round(share * 100), 100),
     )
     with journal.action(profile.database, "audit", "program") as act:
         counts = transitions.merge(profile.database, act, result.transitions, complete=True)

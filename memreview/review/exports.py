@@ -68,11 +68,7 @@ def corrected(profile: Profile, source_id: int | None = None) -> list[CorrectedM
 def _store_body(profile: Profile, format: str) -> tuple[list[CorrectedMemory], bytes]:
     """The newest import of that store that kept its file, with our corrections in it."""
     for row in ingest.imports(profile.database):
-        if (
-            row.state == "done"
-            and row.source.provider == format
-            and (kept := ingest.original(profile.database, row.id))
-        ):
+        if row.state == "done" and row.format == format and (kept := ingest.original(profile.database, row.id)):
             memories = corrected(profile, row.source_id)
             return memories, exporters.write_back(format, kept[1], memories, Moment(time.time_ns() // 1000, 0))
     raise ExportFailed(f"Nothing was imported from {format} yet, so there is no file to put the corrections into.")

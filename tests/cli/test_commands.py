@@ -1,0 +1,143 @@
+"""The command line as a person and a script use it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from memreview.cli import main
+from tests.review.builders import profile_with_cases
+
+Run = Callable[..., Any]
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Path:
+    folder = tmp_path / "home"
+    profile_with_cases(folder).close()
+    return folder
+
+
+@pytest.fixture
+def run(home: Path, capsys: pytest.CaptureFixture[str]) -> Run:
+    """Run a command on the profile with `--json`; gives the decoded value."""
+
+    def command(*arguments: str, status: int = 0) -> Any:
+        assert main(["--home", str(home), "--json", *arguments]) == status
+        return json.loads(capsys.readouterr().out)
+
+    return command
+
+
+def test_queue_and_case(run: Run) -> None:
+    assert [case["new_claim"] for case in run("queue")][0] == "Lives in Porto"
+    assert run("queue", "1")["old_context"]["entries"][0]["origin"] == "user"
+
+
+def test_decide_undo_redo_history(run: Run) -> None:
+    assert run("decide", "approve", "1", "--preview")["counts"]["memories superseded"] == 1
+    assert run("decide", "approve", "1")["label"] == "Approve 1 case"
+    assert [case["id"] for case in run("queue")] == [2]
+    assert run("undo")["verb"] == "approve"
+    assert run("redo")["verb"] == "approve"
+    assert run("redo") is None
+    assert [step["verb"] for step in run("history")] == ["approve", "audit", "import"]
+
+
+def test_memories_search_report(run: Run) -> None:
+    assert run("memories", "walnuts")["count"] == 2
+    hits = run("search", "porto", "--words-only")
+    assert {hit["target"] for hit in hits} <= {"memory", "entry"}
+    assert run("report")["counts"]["pending"] == 2
+
+
+def test_export_and_tell(run: Run, tmp_path: Path) -> None:
+    run("decide", "approve", "1")
+    written = run("export", "json", str(tmp_path / "out.json"))
+    assert written["memories"] == 4
+    assert written["not_carried"]
+    assert "Porto" in (tmp_path / "out.json").read_text()
+    assert "Porto" in run("tell", "chatgpt")[0]
+
+
+def test_doctor_backs_up_and_restores(run: Run, home: Path) -> None:
+    assert all(finding["ok"] for finding in run("doctor") if not finding["name"].startswith("model"))
+    run("doctor", "--back-up")
+    run("decide", "delete", "--memory", "4")
+    assert run("memories", "is:deleted")["count"] == 1
+    run("doctor", "--restore")
+    assert run("memories", "is:deleted")["count"] == 0
+
+
+def test_text_for_people(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    for arguments in (["queue"], ["queue", "1"], ["history"], ["memories"], ["report"], ["models"], ["doctor"]):
+        assert main(["--home", str(home), *arguments]) == 0, arguments
+        out = capsys.readouterr().out
+        assert out.strip()
+        assert "\x1b" not in out
+    assert main(["report", "--home", str(home)]) == 0  # the option may stand behind the command too
+    assert "Lives in Lisbon" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["queue", "99"],
+        ["decide", "approve", "99"],
+        ["decide", "approve"],
+        ["decide", "scope", "1"],
+        ["decide", "snooze", "1", "--until", "soon"],
+        ["memories", "is:purple"],
+        ["import", "nowhere.zip"],
+        ["export", "mem0", "/nowhere/at/all.json"],
+        ["doctor", "--restore", "none.sqlite"],
+        ["undo", "77"],
+        ["bench", "nothing"],
+    ],
+)
+def test_bad_input_is_one_line_and_status_1(
+    home: Path, capsys: pytest.CaptureFixture[str], arguments: list[str]
+) -> None:
+    status = main(["--home", str(home), *arguments])
+    captured = capsys.readouterr()
+    if arguments[0] == "undo":
+        assert "nothing to undo" in captured.out
+        return
+    assert status == 1
+    assert len(captured.err.strip().splitlines()) == 1
+    assert captured.err.startswith("memreview: ")
+
+
+def test_usage_is_status_2(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as stopped:
+        main(["decide", "obliterate", "1"])
+    assert stopped.value.code == 2
+    capsys.readouterr()
+
+
+def test_no_profile_yet(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["--home", str(tmp_path / "none"), "report"]) == 1
+    assert "Import an export first" in capsys.readouterr().err
+    assert not (tmp_path / "none").exists()
+
+
+def test_import_of_a_pasted_list(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: Any) -> None:
+    import io
+
+    monkeypatch.setattr("sys.stdin", io.StringIO("Keeps bees\nIs allergic to walnuts\n"))
+    assert main(["--home", str(tmp_path), "--json", "import", "-", "--no-audit"]) == 0
+    assert json.loads(capsys.readouterr().out)["imports"][0]["counts"]["memories.new"] == 2
+
+
+def test_hostile_text_can_not_disturb_a_terminal(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    hostile = "Keeps \x1b[2J\x1b]0;owned\x07 bees \u202egnp.exe"
+    (tmp_path / "m.json").write_text(json.dumps([{"id": "1", "memory": hostile, "hash": "0" * 32}]))
+    assert main(["--home", str(tmp_path / "h"), "import", str(tmp_path / "m.json"), "--no-audit"]) == 0
+    assert main(["--home", str(tmp_path / "h"), "memories"]) == 0
+    out = capsys.readouterr().out
+    assert "Keeps" in out
+    assert not set(out) & set("\x1b\x07\u202e")
