@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QLocale, QModelIndex, QPersistentModelIndex, QRect, QSize, Qt, Signal
-from PySide6.QtGui import QFont, QIcon, QPainter, QPalette, QStandardItem, QStandardItemModel
+from PySide6.QtCore import QLocale, QModelIndex, QPersistentModelIndex, QRect, QSignalBlocker, QSize, Qt, Signal
+from PySide6.QtGui import QFocusEvent, QFont, QIcon, QPainter, QPalette, QStandardItem, QStandardItemModel
 from PySide6.QtWidgets import QListView, QStyle, QStyledItemDelegate, QStyleOptionViewItem, QWidget
 
 from memreview.ui.icons import icon
@@ -42,6 +42,11 @@ class Rail(QListView):
                 self.setCurrentIndex(self._items.index(row, 0))
                 return
         self.selectionModel().clear()
+
+    def focusInEvent(self, event: QFocusEvent) -> None:
+        """Qt makes the first row current when there is none; coming here alone must not lead anywhere."""
+        with QSignalBlocker(self.selectionModel()):
+            super().focusInEvent(event)
 
     def set_badges(self, counts: dict[str, int]) -> None:
         for row, place in enumerate(self._places):

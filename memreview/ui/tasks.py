@@ -77,6 +77,7 @@ class Queries(QObject):
         self._latest: dict[str, int] = {}
         self._waiting: dict[str, _Waiting] = {}
         self._ticket = 0
+        self._closed = False
         self._thread = QThread()
         self._thread.setObjectName("queries")
         self._reader = _Reader(home, self._latest)
@@ -87,6 +88,9 @@ class Queries(QObject):
         self._reader.failed.connect(self._on_failed)
 
     def ask(self, key: str, question: Callable[[Profile], Any], answer: Callable[[Any], None], owner: QObject) -> None:
+        """Questions that come after `close` are dropped: the window is going."""
+        if self._closed:
+            return
         if not self._thread.isRunning():
             self._thread.start()
         self._ticket += 1
@@ -109,6 +113,7 @@ class Queries(QObject):
 
     def close(self) -> None:
         """End the thread; safe to call twice."""
+        self._closed = True
         self._waiting.clear()
         self._latest.clear()
         if self._thread.isRunning():

@@ -39,7 +39,7 @@ class MainWindow(QMainWindow):
         window_commands(self)
         self._connect()
         self._restore_geometry()
-        self.show_place(self._first_place())
+        self.show_place(self._first_place()).focus_first()
         self._read_counts()
         self._cold = list(self._places)
         self._warming = QTimer(self, interval=WARM_UP_MS)

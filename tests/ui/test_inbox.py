@@ -139,7 +139,7 @@ def test_a_bulk_key_opens_the_preview(qtbot, filled, open_window, profile):
 
 
 def test_scope_edit_and_snooze_ask_first(qtbot, filled, open_window, profile):
-    first, second, third, fourth = filled(4)
+    first, _, third, fourth = filled(4)
     window = open_window()
     inbox = window.panel("inbox")
     inbox.focus_first()

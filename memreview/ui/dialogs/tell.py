@@ -39,6 +39,7 @@ class TellDialog(Dialog):
         self.previous = QPushButton(tr("Previous part"))
         self.next = QPushButton(tr("Next part"))
         self.copy = primary(QPushButton(tr("Copy")))
+        self.copy.setEnabled(False)
         top, bottom = QHBoxLayout(), QHBoxLayout()
         top.addWidget(label)
         top.addWidget(self.assistant)

@@ -75,7 +75,7 @@ class TriagePanel(Panel):
             self._show_case(id)
 
     def focus_first(self) -> None:
-        self.list.setFocus()
+        (self.empty.button if self.outer.currentWidget() is self.empty else self.list).setFocus()
 
     @property
     def current_id(self) -> int | None:
@@ -237,6 +237,7 @@ class TriagePanel(Panel):
         self.header.addStretch(1)
         self.list = CaseTable()
         self.list.setModel(self.model)
+        name_for_reader(self.list, tr("Cases"))
         self.list.selectionModel().currentChanged.connect(self._on_current)
         left = QWidget()
         column = QVBoxLayout(left)

@@ -101,6 +101,7 @@ class Timeline(QWidget):
             plot.hideButtons()
             plot.setFrameShape(plot.Shape.NoFrame)
             plot.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+            plot.viewport().setFocusPolicy(Qt.FocusPolicy.NoFocus)
             plot.viewport().setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
             self._dots = pyqtgraph.ScatterPlotItem(size=11, pen=None)
             plot.addItem(self._dots)
