@@ -18,6 +18,7 @@ __all__ = ["READERS", "ColumnMapping", "Export", "ImportFailed", "Limits", "open
 READERS: tuple[Reader, ...] = (chatgpt, claude, mem0, openmemory, mcp, letta, generic)
 
 _SUPPORTED = "an export of ChatGPT, Claude, mem0, OpenMemory, an MCP memory server or Letta, or a list of memories"
+_NOTES = "notes"
 _MEDIA = (
     *(".png", ".jpg", ".jpeg", ".webp", ".gif", ".heic", ".bmp", ".svg", ".ico", ".tif", ".tiff"),
     *(".wav", ".mp3", ".m4a", ".ogg", ".opus", ".mp4", ".mov", ".webm"),
@@ -90,8 +91,8 @@ def _with_notes(export: FileExport, notes: tuple[Note, ...]) -> FileExport:
     """`export` with a first bundle that holds nothing but notes."""
 
     def stream(start: str | None) -> Iterator[Bundle]:
-        if not start:
-            yield Bundle(cursor="", notes=notes)
-        yield from export.stream(start or None)
+        if start is None:
+            yield Bundle(cursor=_NOTES, notes=notes)
+        yield from export.stream(None if start == _NOTES else start)
 
     return replace(export, stream=stream)

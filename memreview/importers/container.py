@@ -128,10 +128,10 @@ def open_container(path: Path, limits: Limits = STANDARD) -> Container:
     try:
         if path.is_dir():
             members = _in_folder(path, limits)
-        elif not path.exists():
-            raise ImportFailed(path, "there is no such file")
-        else:
+        elif path.is_file():
             members = _in_file(path, "", limits)
+        else:
+            raise ImportFailed(path, "it is no file" if path.exists() else "there is no such file")
     except OSError as error:
         raise ImportFailed(path, f"it can't be read ({error.strerror or type(error).__name__})") from None
     if not members:

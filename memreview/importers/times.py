@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import re
 from datetime import UTC, datetime, timedelta, timezone, tzinfo
 from decimal import Decimal, InvalidOperation
@@ -54,9 +53,9 @@ def moment(value: object, tz_hint: tzinfo | None = None) -> Moment:
 
 
 def _from_number(value: int | float | Decimal) -> Moment:
-    if not isinstance(value, int) and not math.isfinite(value):
-        return UNKNOWN
-    if value < _FIRST_EPOCH_SECOND or value > 10**20:
+    if isinstance(value, Decimal):
+        value = float(value) if value.is_finite() else 0
+    if not _FIRST_EPOCH_SECOND <= value <= 10**20:  # NaN is not either
         return UNKNOWN
     if value > 10**17:
         us = int(value) // 1000

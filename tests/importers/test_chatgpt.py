@@ -45,9 +45,7 @@ def ack(identity: str) -> dict[str, Any]:
 
 def snapshot(identity: str, text: str, at: float | None = START) -> dict[str, Any]:
     context = {"content_type": "model_editable_context", "model_set_context": text}
-    return message(
-        identity, "assistant", at=at, content={"content_type": "model_editable_context", "model_set_context": text}
-    )
+    return message(identity, "assistant", at=at, content=context)
 
 
 class TestContainers:
@@ -226,13 +224,10 @@ class TestOrigins:
         return entry.origin, entry.kind, entry.text
 
     def test_tool_results(self, tmp_path: Path) -> None:
-        quote = {
-            "content_type": "tether_quote",
-            "url": "https://e.org/bees",
-            "domain": "e.org",
-            "text": "Bees",
-            "title": "On bees",
-        }
+        quote = {"content_type": "tether_quote", "url": "https://e.org/bees", "domain": "e.org", "text": "Bees"}
+        browsed = {"content_type": "tether_browsing_display", "result": "L1", "summary": None}
+        web = {"content_type": "sonic_webpage", "url": "https://e.org", "text": "", "snippet": "S"}
+        mail = {"content_type": "citable_code_output", "output_str": "mail"}
         cases = [
             (quote, "web", Origin.RETRIEVED_DOCUMENT, "Bees"),
             (quote, "myfiles_browser", Origin.SHARED_FILE, "Bees"),
@@ -466,11 +461,11 @@ class TestMemory:
 
 
 class TestCustomInstructions:
-    OLD = {
+    OLD: ClassVar = {
         "is_user_system_message": True,
         "user_context_message_data": {"about_user_message": "Nurse", "about_model_message": "Be brief"},
     }
-    NEW = {
+    NEW: ClassVar = {
         "content_type": "user_editable_context",
         "user_profile": "The user provided the following information:\n```Nurse```",
         "user_instructions": "The user provided this:\n```Be kind```",

@@ -318,7 +318,7 @@ class TestProjects:
             {"type": "text", "text": "Here it is"},
         ]
         value = {
-            "uuid": "g1", "title": "Logo", "created_at": "2026-03-01T10:00:00Z", "project": {"uuid": "p1", "name": "Hives"},
+            "uuid": "g1", "title": "Logo", "project": {"uuid": "p1", "name": "Hives"},
             "messages": [
                 {"uuid": "m1", "role": "user", "content": {"content": "A logo", "attachments": [{"content": "brief"}]}},
                 {"uuid": "m2", "role": "assistant", "content": {"content": None, "contentBlocks": blocks}},
