@@ -243,8 +243,9 @@ class _Conversation:
     def _text(self, content: dict[str, Any], spoken: str = "") -> str:
         """The words of a content object: its text parts and transcripts of the given direction, else its one text."""
         kind, parts = content.get("content_type"), content.get("parts")
-        if kind not in _KNOWN:
-            self._unknown[kind if isinstance(kind, str) and _PLAIN.fullmatch(kind) else "?"] += 1
+        name = kind if isinstance(kind, str) and _PLAIN.fullmatch(kind) else "?"
+        if name not in _KNOWN:
+            self._unknown[name] += 1
         if isinstance(parts, list):
             words = (clean(part) or _transcript(part, spoken) for part in parts)
             return "\n".join(filter(None, words))

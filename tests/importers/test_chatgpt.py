@@ -313,11 +313,12 @@ class TestOrigins:
             e.native_id for e in entries_of(tmp_path, message("s", "system", "x"), hidden, message("u", text="y"))
         ] == ["u"]
 
-    def test_an_unknown_kind_is_kept_and_counted(self, tmp_path: Path) -> None:
-        said = message("a", "assistant", content={"content_type": "hologram", "text": "kept"})
+    @pytest.mark.parametrize(("kind", "shown"), [("hologram", "hologram"), (["text"], "?"), ("Words of mine", "?")])
+    def test_an_unknown_kind_is_kept_and_counted(self, tmp_path: Path, kind: Any, shown: str) -> None:
+        said = message("a", "assistant", content={"content_type": kind, "text": "kept"})
         bundles = read(write_json(tmp_path / "conversations.json", [conversation("c", chain(said))]))
         assert [e.text for e in bundles[0].entries] == ["kept"]
-        assert notes(bundles)[0][2] == "1 messages of the unknown kind hologram were read as plain text"
+        assert notes(bundles)[0][2] == f"1 messages of the unknown kind {shown} were read as plain text"
 
 
 class TestText:
