@@ -6,6 +6,7 @@ import random
 import tempfile
 import time
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import faiss
@@ -29,10 +30,9 @@ def run(*, full: bool) -> list[Measurement]:
         ours, words, plain = [], [], []
         flat = _plain_index(count, profile.embedder().dims)
         for query in queries:
-            ours.append(_timed(lambda query=query: search.search(profile, query)))
-            words.append(_timed(lambda query=query: search.search(profile, query, meaning=False)))
-            vector = profile.embedder().encode([query])
-            plain.append(_timed(lambda vector=vector: flat.search(vector, search.DEPTH)))
+            ours.append(_timed(partial(search.search, profile, query)))
+            words.append(_timed(partial(search.search, profile, query, meaning=False)))
+            plain.append(_timed(partial(flat.search, profile.embedder().encode([query]), search.DEPTH)))
         profile.close()
     return [
         Measurement.at_most(

@@ -2,67 +2,115 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
+from numpy.typing import NDArray
 
 from memreview.language.sentences import normalize
 from memreview.records import MemoryRecord
+from memreview.review import rewording
 from memreview.review.profile import Profile
-from memreview.store import tombstones
+from memreview.store import tombstones, vectors
 from memreview.store.ingest import Buried
+from memreview.store.vectors import FloatArray
 
-COSINE = 0.80
-"""From here on two wordings are taken for one claim, if their names, numbers and negations agree."""
+PROBABILITY = 0.25
+"""From here on a text says again what a stone says. Low, because a claim that comes back breaks a promise, while one
+wrongly kept away is listed as "stayed deleted" and restored with one key."""
 
-_NAME_OR_NUMBER = re.compile(r"\d+(?:[.,:]\d+)*|(?<![.!?] )(?<!^)\b[A-Z][\w'’-]+")
-_NEGATION = re.compile(r"\b(?:not?|never|no longer|without|stopped|quit|\w+n['’]t)\b", re.IGNORECASE)
-_NOT_NAMES = frozenset({"user", "the", "he", "she", "they", "i"})
+STANDS = 2.0
+"""A text is left alone where the odds that it says what a standing memory says are so many times those of the stone."""
+
+NEAREST = 5
+LOWEST_COSINE = 0.2
+_BLOCK = 2_048
 
 
 def judge(profile: Profile) -> Buried:
-    """The function that an import asks. With no tombstone it loads no model."""
-    buried = tombstones.memories(profile.database)
-    if not buried:
+    """The function that an import asks. With no tombstone it loads no model; without a model it knows a claim again
+    only by its key (`normalize`)."""
+    stones = tombstones.memories(profile.database)
+    if not stones:
         return lambda records: [False] * len(records)
-    meanings = {stone.meaning for stone in buried}
-    stones = list({stone.meaning: stone.text for stone in buried}.values())
+    meanings = {stone.meaning for stone in stones}
+    rewordings = _Rewordings(profile, list({stone.meaning: stone.text for stone in stones}.values()))
 
     def ask(records: Sequence[MemoryRecord]) -> list[bool]:
-        exact = [normalize(record.text) in meanings for record in records]
-        open_ones = [n for n, found in enumerate(exact) if not found]
-        for n in _reworded(profile, [records[n].text for n in open_ones], stones):
-            exact[open_ones[n]] = True
-        return exact
+        gone = [normalize(record.text) in meanings for record in records]
+        unknown = [n for n, found in enumerate(gone) if not found]
+        for n, found in zip(unknown, rewordings.ask([records[n].text for n in unknown]), strict=True):
+            gone[n] = found
+        return gone
 
     return ask
 
 
-def _reworded(profile: Profile, texts: list[str], stones: list[str]) -> list[int]:
-    """Which of `texts` say in other words what a stone says, and are no nearer to a memory that stands."""
-    embedder = profile.embedder_or_none()
-    if embedder is None or not texts:
-        return []
-    standing = [row[0] for row in profile.database.execute("SELECT text FROM live_memories WHERE status = 'active'")]
-    vectors = embedder.encode([*texts, *stones, *standing])
-    ours, dead, alive = np.split(vectors, [len(texts), len(texts) + len(stones)])
-    to_dead = ours @ dead.T
-    to_alive = (ours @ alive.T).max(axis=1) if len(alive) else np.full(len(texts), -1.0)
-    found = []
-    for n, similarities in enumerate(to_dead):
-        nearest = int(similarities.argmax())
-        similar = similarities[nearest] >= COSINE and similarities[nearest] >= to_alive[n]
-        if similar and same_particulars(texts[n], stones[nearest]):
-            found.append(n)
-    return found
+class _Rewordings:
+    """Knows the claims that are buried and those that stand, as they were when it was first asked."""
+
+    def __init__(self, profile: Profile, stones: list[str]) -> None:
+        self._profile = profile
+        self._texts = stones
+
+    def ask(self, texts: list[str]) -> list[bool]:
+        """Which of `texts` say in other words what a stone says, and less so what a memory that stands says."""
+        if not texts or self._profile.embedder_or_none() is None:
+            return [False] * len(texts)
+        ours = self._known(texts)
+        buried = self._stones.probabilities(ours)
+        found = np.flatnonzero(buried >= PROBABILITY)
+        again = np.zeros(len(texts), dtype=bool)
+        if len(found):
+            standing = self._standing.probabilities(ours.at(found))
+            again[found] = STANDS * _odds(buried[found]) > _odds(standing)
+        return [bool(value) for value in again]
+
+    @cached_property
+    def _stones(self) -> _Claims:
+        return self._known(self._texts)
+
+    @cached_property
+    def _standing(self) -> _Claims:
+        rows = self._profile.database.execute("SELECT DISTINCT text FROM live_memories WHERE status = 'active'")
+        return self._known([row[0] for row in rows])
+
+    def _known(self, texts: list[str]) -> _Claims:
+        """With their vectors, from the store; what has none yet is embedded and kept."""
+        embedder, database = self._profile.embedder(), self._profile.database
+        claims = [rewording.claim(text) for text in texts]
+        if absent := vectors.missing(database, embedder.id, claims):
+            vectors.put(database, embedder.id, absent, embedder.encode(absent))
+        return _Claims(texts, vectors.get(database, embedder.id, claims, embedder.dims))
 
 
-def same_particulars(one: str, other: str) -> bool:
-    """Whether two texts could be one claim: the same names and numbers (one may leave some out), the same negation."""
-    mine, theirs = _particulars(one), _particulars(other)
-    return (mine <= theirs or theirs <= mine) and bool(_NEGATION.search(one)) == bool(_NEGATION.search(other))
+def _odds(probability: NDArray[np.float64]) -> NDArray[np.float64]:
+    return probability / (1 - probability)
 
 
-def _particulars(text: str) -> set[str]:
-    return {found.casefold() for found in _NAME_OR_NUMBER.findall(text)} - _NOT_NAMES
+@dataclass(frozen=True, slots=True)
+class _Claims:
+    """Texts and the unit vectors of their claims, one row a text."""
+
+    texts: list[str]
+    vectors: FloatArray
+
+    def at(self, places: NDArray[np.intp]) -> _Claims:
+        return _Claims([self.texts[place] for place in places], self.vectors[places])
+
+    def probabilities(self, asked: _Claims) -> NDArray[np.float64]:
+        """For each of `asked`, how probably it says the same as the likeliest of those nearest to it."""
+        best = np.zeros(len(asked.texts))
+        width = min(NEAREST, len(self.texts))
+        if width == 0:
+            return best
+        for start in range(0, len(best), _BLOCK):
+            cosines = asked.vectors[start : start + _BLOCK] @ self.vectors.T
+            nearest = np.argpartition(-cosines, width - 1, axis=1)[:, :width]
+            for row, place in zip(*np.nonzero(np.take_along_axis(cosines, nearest, 1) >= LOWEST_COSINE), strict=True):
+                found = int(nearest[row, place])
+                same = rewording.probability(self.texts[found], asked.texts[start + row], float(cosines[row, found]))
+                best[start + row] = max(best[start + row], same)
+        return best

@@ -35,8 +35,8 @@ def import_path(
 ) -> list[ImportSummary]:
     """Import every export that a file or folder holds; a stopped import of the same file goes on where it was.
 
-    Raises `ImportFailed` (nothing of that file is stored), `Cancelled` (what was read is kept aside, see `imports.list`),
-    `StoreError`. Exports that came in before a later one failed stay.
+    Raises `ImportFailed` (nothing of that file is stored), `Cancelled` (what was read is kept aside, see
+    `imports.list`), `StoreError`. Exports that came in before a later one failed stay.
     """
     exports = importers.open_exports(path, _limits(profile), mapping)
     return _import_all(profile, exports, fingerprint(path), progress)

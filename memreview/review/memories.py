@@ -15,6 +15,9 @@ from memreview.store import memories as stored
 from memreview.store.memories import FLAGS, SORTS, MemoryFilter
 
 __all__ = [
+    "FLAGS",
+    "SORTS",
+    "STATUSES",
     "BadFilter", "context", "conversation", "count", "detail", "forget", "ids", "parse", "problem", "rows", "save",
     "saved",
 ]  # fmt: skip

@@ -36,12 +36,16 @@ class Profile:
         return cls(folder, Database.open(folder / FILE_NAME, create=create))
 
     def embedder(self) -> TextEmbedder:
-        """The embedder, loaded once. Raises `ModelUnavailable` with the reason."""
-        from memreview.language.embedder import Embedder
+        """The bundled embedder, or the folder named by `MEMREVIEW_EMBEDDER`, loaded once.
+
+        Raises `ModelUnavailable` with the reason.
+        """
+        from memreview.language.embedder import load_embedder
         from memreview.language.model_files import embedder_folder
 
         if self._embedder is None:
-            self._embedder = Embedder.load(embedder_folder())
+            chosen = os.environ.get("MEMREVIEW_EMBEDDER")
+            self._embedder = load_embedder(Path(chosen) if chosen else embedder_folder())
         return self._embedder
 
     def index(self) -> VectorIndex:

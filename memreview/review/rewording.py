@@ -1,55 +1,201 @@
 """Whether two short notes about a person are one claim in two wordings, or look-alikes that differ in a particular.
 
-Nearness of meaning can't tell: "lives in Lisbon" is nearer to "lives in Porto" than "vegetarian" is to "eats no meat".
-So what makes two claims differ (a number, a name, a person, a denial, a change, another member of one set of values)
-is read off both texts, and a small logistic model weighs it with the nearness.
+Nearness of meaning can't tell: "lives in Lisbon" is nearer to "lives in Porto" than "vegetarian" to "eats no meat".
+So what sets two claims apart (a number, a name, a person, a denial, a change, one word exchanged in the same sentence)
+is read off both texts and excludes; what is left is weighed with the nearness by a small logistic model.
 """
 
 from __future__ import annotations
 
+import math
 import re
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 from functools import lru_cache
 
-import numpy as np
-from numpy.typing import NDArray
-from rapidfuzz.fuzz import ratio
-
 from memreview.language.sentences import content_tokens, normalize
 
-FEATURES = ("bias", "cosine", "covered", "shared", "differs", "lacking", "replaced", "listed")
-WEIGHTS: NDArray[np.float64] = np.zeros(len(FEATURES))
-"""Fitted by `tests/review/test_burial.py::test_the_weights_are_those_of_the_development_pairs`."""
+FEATURES = ("bias", "cosine", "shared", "turned", "lacking", "replaced")
+WEIGHTS = (-5.12, 7.58, 2.45, 0.57, -1.72, -0.66)
+"""Ridge-regularized logistic regression on the `dev` pairs of tests/review/data/rewordings.jsonl and the three nearest
+other notes of each; tests/review/test_rewording.py fits them again."""
+
+TURNED, REPLACED, LISTED = 0.6, 0.7, 0.6
+"""From these shares of common words on, a denial or change in one of the two, an exchanged word and a longer list make
+another claim."""
+
+
+def probability(one: str, other: str, cosine: float) -> float:
+    """That both say one thing, given the cosine of their `claim`s; 0 where a particular excludes it."""
+    found = features(one, other, cosine)
+    if found is None:
+        return 0.0
+    return 1 / (1 + math.exp(-sum(weight * value for weight, value in zip(WEIGHTS, found, strict=True))))
+
+
+def claim(text: str) -> str:
+    """The text without whom it is about, which differs from one store to the next: this is what gets embedded."""
+    return _SUBJECT.sub("", text) or text
+
+
+def features(first: str, second: str, cosine: float) -> list[float] | None:
+    """`FEATURES` of a pair; None where a particular of one can't be what the other says."""
+    one, other = _read(first), _read(second)
+    left, right = _unmatched(one.words, other.tokens), _unmatched(other.words, one.tokens)
+    shared = min(1 - len(left) / max(1, len(one.words)), 1 - len(right) / max(1, len(other.words)))
+    numbers = _other_numbers(one, other), _other_numbers(other, one)
+    names = _unmatched(one.names, other.tokens), _unmatched(other.names, one.tokens)
+    lacking = any(numbers) + any(names)
+    turned = (one.denied, one.changed, one.scoped) != (other.denied, other.changed, other.scoped)
+    if (
+        all(numbers)
+        or all(names)
+        or one.persons != other.persons
+        or _opposed(one, other)
+        or (one.changed != other.changed and lacking)
+        or (turned and shared >= TURNED)
+    ):
+        return None
+    replaced, listed = _edits(one, other, left, right)
+    if replaced >= REPLACED or listed >= LISTED:
+        return None
+    return [1.0, cosine, shared, float(turned), float(lacking), replaced]
+
+
+# --- reading
+
+
+@dataclass(frozen=True, slots=True)
+class _Reading:
+    """`words` are the content words that say what is claimed: without filler, numbers and persons."""
+
+    sequence: tuple[str, ...]
+    tokens: frozenset[str]
+    words: frozenset[str]
+    numbers: frozenset[str]
+    names: frozenset[str]
+    persons: frozenset[str]
+    preferred: tuple[str, ...]
+    denied: bool
+    changed: bool
+    scoped: bool
+
+
+@lru_cache(maxsize=1 << 15)
+def _read(text: str) -> _Reading:
+    plain = _UNLIKED.sub("dislike", _THOUSANDS.sub("", text))
+    stems = content_tokens(plain)
+    tokens = [_SAME.get(stem, stem) for stem in stems]
+    numbers = {found.casefold().replace(" ", "") for found in _NUMBER.findall(plain)}
+    names = {stem for name in _NAME.findall(plain) for stem in content_tokens(name)}
+    pair = _OVER.search(plain)
+    no_words = _NUMBERS.keys() | _PERSONS.keys() | _FILLER
+    return _Reading(
+        sequence=tuple(_in_order(plain)),
+        tokens=frozenset(tokens),
+        words=frozenset(token for token in tokens if token not in no_words and not token[0].isdigit()),
+        numbers=frozenset(numbers | {_NUMBERS[token] for token in tokens if token in _NUMBERS}),
+        names=frozenset(names - no_words),
+        persons=frozenset(_PERSONS[stem] for stem in stems if stem in _PERSONS),
+        preferred=tuple(content_tokens(" ".join(filter(None, pair.groups())))) if pair else (),
+        denied=_DENIAL.search(_OVER.sub(" ", plain)) is not None,
+        changed=_CHANGE.search(plain) is not None,
+        scoped=_SCOPE.search(plain) is not None,
+    )
+
+
+def _in_order(text: str) -> Iterator[str]:
+    """All words, function words as they are."""
+    for word in normalize(text).split():
+        stems = content_tokens(word)
+        yield _SAME.get(stems[0], stems[0]) if stems else word
+
+
+# --- comparing
+
+
+def _unmatched(mine: Collection[str], theirs: Collection[str]) -> list[str]:
+    return [word for word in mine if word not in theirs and not any(_akin(word, other) for other in theirs)]
+
+
+def _akin(one: str, other: str) -> bool:
+    """Two forms of one word: "diabetes" and "diabetic", "Postgres" and "PostgreSQL", but not "hostel" and "hotel"."""
+    stem = max(4, math.ceil(0.6 * max(len(one), len(other))))
+    return one[:stem] == other[:stem]
+
+
+def _other_numbers(one: _Reading, other: _Reading) -> bool:
+    """Does one give a number that the other doesn't? "at 6" is "at 6 am"."""
+    bare = {_hour(number) for number in other.numbers}
+    return any(n not in other.numbers and n not in bare and _hour(n) not in other.numbers for n in one.numbers)
+
+
+def _hour(number: str) -> str:
+    return number[:-2] if number.endswith(("am", "pm")) else number
+
+
+def _opposed(one: _Reading, other: _Reading) -> bool:
+    """ "Tabs over spaces" and "spaces over tabs"; "a cello" and "a viola"."""
+    mine, theirs = (
+        {n for word in words for n in _SETS_OF.get(word, ())}
+        for words in (one.tokens - other.tokens, other.tokens - one.tokens)
+    )
+    swapped = len(one.preferred) > 1 and one.preferred == other.preferred[::-1]
+    return bool(mine & theirs) or swapped
+
+
+def _edits(one: _Reading, other: _Reading, left: Collection[str], right: Collection[str]) -> tuple[float, float]:
+    """The share of the wording that is kept where a word is exchanged in it, and where a list is longer; else 0."""
+    matcher = SequenceMatcher(None, one.sequence, other.sequence, autojunk=False)
+    replaced = listed = False
+    for tag, start, end, begin, stop in matcher.get_opcodes():
+        if tag != "equal":
+            mine, theirs = one.sequence[start:end], other.sequence[begin:stop]
+            lost, won = any(word in left for word in mine), any(word in right for word in theirs)
+            replaced |= lost and won
+            listed |= lost != won and ("and" in mine) != ("and" in theirs)
+    kept = matcher.ratio()
+    return kept * replaced, kept * listed
 
 
 # --- words
 
+
+def _groups(text: str) -> dict[str, str]:
+    """Each word of a line, stemmed, with the line's first."""
+    return {token: content_tokens(line)[0] for line in text.strip().splitlines() for token in content_tokens(line)}
+
+
+_SUBJECT = re.compile(
+    r"^(?:it was noted that |the user (?:mentioned|says|said) that )?"
+    r"(?:the user's|the user|user's|user|they|i'm|i've|i|my|we|our)\b\s*",
+    re.I,
+)
 _NUMBER = re.compile(r"(?<![\w.])(?:[^\W\d_]+\d\w*|\d+(?:\.\d+)?(?:\s*[ap]m\b)?)", re.I)
 _THOUSANDS = re.compile(r"(?<=\d),(?=\d{3}\b)")
 _NAME = re.compile(r"(?<![.!?:] )(?<!^)\b[A-Z][\w’'-]*")
 _DENIAL = re.compile(
-    r"\b(?:no|not|nobody|none|never|without|cannot|avoid(?:s|ed)?|dislikes?|hates?|leave\b.*\bout)\b|n['’]t\b|-free\b|\bnon-",
+    r"\b(?:no|not|nobody|none|never|without|cannot|avoid(?:s|ed)?|dislikes?|hates?|leave\b.*\bout)\b|n['’]t\b"
+    r"|-free\b|\bnon-",
     re.I,
 )
 _UNLIKED = re.compile(
-    r"\b(?:do(?:es)?n['’]t|do(?:es)? not) (?:really )?(?:like|enjoy)\b|\bcan(?:['’]t|not) stand\b|\bhates?\b|\bisn['’]t .*\benjoys?\b", re.I
+    r"\b(?:do(?:es)?n['’]t|do(?:es)? not) (?:really )?(?:like|enjoy)\b|\bcan(?:['’]t|not) stand\b|\bhates?\b"
+    r"|\bisn['’]t .*\benjoys?\b",
+    re.I,
 )
 _CHANGE = re.compile(
-    r"\b(?:no longer|any ?more|used to(?! be the)|former(?:ly)?|again|ago|switched|moved|cancell?ed|stopped|quit|gave up"
-    r"|given up|sold|left(?! out)|died|dead|passed away|laid off|lost|finished|graduated|became|bought|started|paid off|retired"
-    r"|dropped|ended|broke\w*|took up|gave birth)\b",
+    r"\b(?:no longer|any ?more|used to(?! be the)|former(?:ly)?|again|ago|switched|moved|cancell?ed|stopped|quit"
+    r"|gave up|given up|sold|left(?! out)|died|dead|passed away|laid off|lost|finished|graduated|became|bought"
+    r"|started|paid off|retired|dropped|ended|broke\w*|took up|gave birth)\b",
     re.I,
 )
 _SCOPE = re.compile(r"\b(?:except|unless|weekdays?|weekends?|in (?:e-?mails?|public|private|winter|summer))\b", re.I)
-_OVER = re.compile(r"\b(\w+) (?:over|rather than|instead of|more than) (\w+)|\b(?:prefers?|likes?) (\w+) to (\w+)", re.I)
-
-
-def _groups(text: str) -> dict[str, str]:
-    """Each word of a line, stemmed, with the line's first word."""
-    return {token: line.split()[0] for line in text.strip().splitlines() for token in content_tokens(line)}
-
+_OVER = re.compile(
+    r"\b(\w+) (?:over|rather than|instead of|more than) (\w+)|\b(?:prefers?|likes?) (\w+) to (\w+)|\b(\w+), not (\w+)",
+    re.I,
+)
 
 _PERSONS = _groups(
     """
@@ -86,16 +232,15 @@ _SAME = _groups(
     buy bought
     car automobile
     film movie
-    film films
     bicycle bike cycle
-    degree diploma
     university uni
     color colour
+    big large
+    small little
     child kids children
     neighbor neighbour
     fear afraid scared anxious
     chicken hens hen
-    cook makes
     begin start
     build built
     rent tenant
@@ -104,7 +249,6 @@ _SAME = _groups(
     favorite favourite best
     doctor physician
     garden yard
-    evening dinner
     """
 )
 _NUMBERS = {
@@ -114,11 +258,14 @@ _NUMBERS = {
 
 _FILLER = frozenset(
     content_tokens(
-        """like likes prefer prefers preference choice favorite have own owns called call named name go goes take takes
-        make makes keep keeps use uses using want wants mention mentioned note noted state stated currently mostly mainly
-        usually most every each day daily routine home role hobby work works person someone something thing things way
-        rule love loves enjoy enjoys find finds try trying attempt attempting plan plans planning live lives living household
-        get gets be being with without not no never dislike hate avoid doesn't time taste tastes fond choose become one all"""
+        """
+        like likes prefer prefers preference choice favorite have own owns called call named name go goes take takes
+        make makes keep keeps use uses using want wants mention mentioned note noted state stated currently mostly
+        mainly usually most every each day daily routine home role hobby work works person someone something thing
+        things way rule love loves enjoy enjoys find finds try trying attempt attempting plan plans planning live
+        lives living household get gets be being with without not no never dislike hate avoid time taste tastes fond
+        choose become one all
+        """
     )
 )
 
@@ -129,7 +276,6 @@ _SETS = tuple(
     spring summer autumn winter
     morning afternoon evening night
     early late
-    am pm
     first last
     left right
     like dislike
@@ -151,117 +297,7 @@ _SETS = tuple(
     bicycle tram train bus car foot ferry plane
     """.strip().splitlines()
 )
-_SET_OF: dict[str, tuple[int, ...]] = {}
+_SETS_OF: dict[str, tuple[int, ...]] = {}
 for _n, _members in enumerate(_SETS):
     for _member in _members:
-        _SET_OF[_member] = (*_SET_OF.get(_member, ()), _n)
-
-
-@dataclass(frozen=True, slots=True)
-class Reading:
-    """What is compared of one text. `words` are content stems without filler, numbers and persons."""
-
-    words: frozenset[str]
-    all_words: frozenset[str]
-    numbers: frozenset[str]
-    names: frozenset[str]
-    persons: frozenset[str]
-    denied: bool
-    changed: bool
-    scoped: bool
-    over: tuple[str, str] | None
-    sequence: tuple[str, ...]
-
-
-def read(text: str) -> Reading:
-    return _read(text)
-
-
-@lru_cache(maxsize=1 << 15)
-def _read(text: str) -> Reading:
-    plain = _UNLIKED.sub("dislike", _THOUSANDS.sub("", text))
-    tokens = [_SAME.get(token, token) for token in content_tokens(plain)]
-    spelled = {_NUMBERS[token] for token in tokens if token in _NUMBERS}
-    numbers = {found.casefold().replace(" ", "") for found in _NUMBER.findall(plain)} | spelled
-    names = {token for name in _NAME.findall(plain) for token in content_tokens(name)} - _NUMBERS.keys() - _PERSONS.keys()
-    over = _OVER.search(plain)
-    pair = content_tokens(" ".join(filter(None, over.groups()))) if over else []
-    rest = frozenset(tokens) - _NUMBERS.keys() - _PERSONS.keys()
-    return Reading(
-        words=frozenset(token for token in rest - _FILLER if not token[0].isdigit()),
-        all_words=frozenset(tokens),
-        numbers=frozenset(numbers),
-        names=frozenset(names - _FILLER),
-        persons=frozenset(_PERSONS[token] for token in content_tokens(plain) if token in _PERSONS),
-        denied=_DENIAL.search(plain) is not None,
-        changed=_CHANGE.search(plain) is not None,
-        scoped=_SCOPE.search(plain) is not None,
-        over=(pair[0], pair[-1]) if len(pair) > 1 else None,
-        sequence=tuple(_in_order(plain)),
-    )
-
-
-def _in_order(text: str) -> Iterator[str]:
-    """All words, function words as they are."""
-    for word in normalize(text).split():
-        stems = content_tokens(word)
-        yield _SAME.get(stems[0], stems[0]) if stems else word
-
-
-def _unmatched(mine: Iterable[str], theirs: Collection[str]) -> list[str]:
-    return [word for word in mine if word not in theirs and not any(_alike(word, other) for other in theirs)]
-
-
-def _alike(one: str, other: str) -> bool:
-    """Two forms of one word: "diabetes" and "diabetic", "color" and "colour", "Postgres" and "PostgreSQL"."""
-    short, long = sorted((one, other), key=len)
-    return len(short) >= 4 and short[0] == long[0] and (ratio(short, long) >= 78 or (len(short) >= 5 and long.startswith(short[:6])))
-
-
-def excluded(one: Reading, other: Reading) -> bool:
-    """Whether a particular of one can't be what the other says: another number, name or person, the opposite."""
-    numbers = _other_numbers(one.numbers, other.numbers), _other_numbers(other.numbers, one.numbers)
-    names = _unmatched(one.names, other.all_words), _unmatched(other.names, one.all_words)
-    return (
-        all(numbers)
-        or all(names)
-        or one.persons != other.persons
-        or (one.over is not None and other.over is not None and one.over == other.over[::-1])
-        or _contrast(one.all_words, other.all_words)
-    )
-
-
-def _other_numbers(mine: frozenset[str], theirs: frozenset[str]) -> set[str]:
-    hours = {number.rstrip("apm") for number in theirs} | theirs
-    return {number for number in mine if number not in hours and not (number[-1] == "m" and number.rstrip("apm") in theirs)}
-
-
-def features(one: Reading, other: Reading, cosine: float) -> list[float]:
-    """`FEATURES` of a pair."""
-    left, right = _unmatched(one.words, other.all_words), _unmatched(other.words, one.all_words)
-    covered = 1 - len(left) / max(1, len(one.words)), 1 - len(right) / max(1, len(other.words))
-    low, high = min(covered), max(covered)
-    numbers = _other_numbers(one.numbers, other.numbers), _other_numbers(other.numbers, one.numbers)
-    names = _unmatched(one.names, other.all_words), _unmatched(other.names, one.all_words)
-    lacking = (any(numbers)) + (any(names))
-    differs = (one.denied != other.denied) + (one.changed != other.changed) + (one.scoped != other.scoped)
-    replaced, listed = _edits(one, other, left, right)
-    return [1.0, cosine, high, low, differs * low, float(lacking), replaced, listed]
-
-
-def _contrast(one: frozenset[str], other: frozenset[str]) -> bool:
-    mine, theirs = ({n for word in words for n in _SET_OF.get(word, ())} for words in (one - other, other - one))
-    return bool(mine & theirs)
-
-
-def _edits(one: Reading, other: Reading, left: Collection[str], right: Collection[str]) -> tuple[float, float]:
-    """How much of the wording is kept (0 to 1) where a word was exchanged in it, and where a list is longer in one."""
-    matcher = SequenceMatcher(None, one.sequence, other.sequence, autojunk=False)
-    replaced = extended = False
-    for tag, start, end, begin, stop in matcher.get_opcodes():
-        mine, theirs = one.sequence[start:end], other.sequence[begin:stop]
-        lost, won = any(word in left for word in mine), any(word in right for word in theirs)
-        replaced |= tag == "replace" and lost and won
-        extended |= tag != "equal" and lost != won and ("and" in mine) != ("and" in theirs)
-    kept = matcher.ratio()
-    return kept * replaced, kept * extended
+        _SETS_OF[_member] = (*_SETS_OF.get(_member, ()), _n)

@@ -130,3 +130,4 @@ _INITIAL = (
 def m0001_initial(db: sqlite_utils.Database) -> None:
     for statement in _INITIAL:
         db.execute(statement)
+    db.execute("PRAGMA user_version = 1")

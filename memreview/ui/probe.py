@@ -10,11 +10,16 @@ import os
 import sys
 import time
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QEventLoop, Qt, QTimer
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QAbstractItemView, QApplication, QLineEdit, QWidget
+from PySide6.QtWidgets import QApplication, QLineEdit, QTableView, QWidget
+
+if TYPE_CHECKING:
+    from memreview.ui.window import MainWindow
 
 HEAVY = ("torch", "onnxruntime", "faiss", "llama_cpp", "sentence_transformers")
 TICK_MS = 2
@@ -50,23 +55,23 @@ def main(what: str, home: str) -> None:
         profile.close()
 
 
-def _session(window: QWidget) -> dict[str, object]:
+def _session(window: MainWindow) -> dict[str, object]:
     """What a person does in a minute, with a clock in the event loop: its longest silence is the longest stall."""
     watch = _Watch()
     for key in ("inbox", "transitions", "memories", "history", "imports", "settings", "memories"):
-        watch.during(f"opening {key}", lambda key=key: window.show_place(key))
+        watch.during(f"opening {key}", partial(window.show_place, key))
     panel = window.panel("memories")
-    table = max(panel.findChildren(QAbstractItemView), key=lambda view: view.model().rowCount() if view.model() else 0)
+    table = max(panel.findChildren(QTableView), key=lambda view: view.model().rowCount() if view.model() else 0)
     bar = table.verticalScrollBar()
     for share in (0.5, 1.0, 0.25, 0.75, 0.0):
-        watch.during("scrolling", lambda share=share: bar.setValue(int(bar.maximum() * share)))
+        watch.during("scrolling", partial(bar.setValue, int(bar.maximum() * share)))
     for row in (0, 1, 2, 50):
-        watch.during("choosing a memory", lambda row=row: table.setCurrentIndex(table.model().index(row, 0)))
+        watch.during("choosing a memory", partial(table.setCurrentIndex, table.model().index(row, 0)))
     for column in (0, 3):
-        watch.during("sorting", lambda column=column: table.sortByColumn(column, Qt.SortOrder.AscendingOrder))
+        watch.during("sorting", partial(table.sortByColumn, column, Qt.SortOrder.AscendingOrder))
     field = next(edit for edit in panel.findChildren(QLineEdit) if edit.isVisible())
     for letter in "porto choir":
-        watch.during("typing a filter", lambda letter=letter: QTest.keyClicks(field, letter), settle=0.15)
+        watch.during("typing a filter", partial(QTest.keyClicks, field, letter), settle=0.15)
     watch.during("clearing the filter", field.clear)
     watch.during("selecting all", table.selectAll)
     return {"longest_ms": watch.longest * 1000, "during": watch.where}

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import sqlite3
+import subprocess
+import sys
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -98,9 +100,7 @@ def test_no_profile_yet(tmp_path: Path) -> None:
 
 
 def test_a_database_of_a_newer_program_is_not_touched(database: Database) -> None:
-    sqlite_utils.Database(database.connection)["_sqlite_migrations"].insert(
-        {"id": 99, "migration_set": "memreview", "name": "m9999_future", "applied_at": "later"}
-    )
+    database.execute(f"PRAGMA user_version = {database_module.SCHEMA_VERSION + 1}")
     database.close()
     with pytest.raises(StoreTooNew):
         Database.open(database.path)
@@ -119,7 +119,8 @@ def test_a_migration_backs_up_first_and_a_failed_one_leaves_the_old_schema(
         db.execute("ALTER TABLE memories ADD COLUMN colour TEXT")
         raise sqlite3.OperationalError("no such thing")
 
-    monkeypatch.setattr(database_module, "migrations", newer)
+    monkeypatch.setattr(schema, "migrations", newer)
+    monkeypatch.setattr(database_module, "SCHEMA_VERSION", 2)
     with pytest.raises(sqlite3.OperationalError):
         Database.open(database.path)
     assert [made.reason for made in backup.backups(database.path.parent)] == ["before-migration"]
@@ -153,3 +154,17 @@ def test_old_backups_are_thinned_by_day_and_week(tmp_path: Path) -> None:
 def test_the_database_is_for_its_owner_alone(database: Database) -> None:
     if os.name != "nt":
         assert database.path.stat().st_mode & 0o077 == 0
+
+
+def test_the_schema_version_is_the_number_of_migrations(database: Database) -> None:
+    assert len(schema.migrations._migrations) == database_module.SCHEMA_VERSION
+    assert database.value("PRAGMA user_version") == database_module.SCHEMA_VERSION
+
+
+def test_opening_a_profile_that_is_up_to_date_imports_nothing_heavy(database: Database) -> None:
+    script = (
+        "import sys; from pathlib import Path; from memreview.review.profile import Profile; "
+        f"Profile.open(Path({str(database.path.parent)!r})).close(); "
+        "assert not {'numpy', 'sqlite_utils', 'faiss', 'onnxruntime'} & set(sys.modules)"
+    )
+    subprocess.run([sys.executable, "-c", script], check=True)

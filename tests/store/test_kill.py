@@ -58,7 +58,8 @@ def m0002_colour(db):
     db.execute("ALTER TABLE memories ADD COLUMN colour TEXT")
     for row in list(db.execute("SELECT id FROM memories")):
         db.execute("UPDATE memories SET colour = 'red', scope = 'migrated' WHERE id = ?", row)
-database.migrations = newer
+    db.execute("PRAGMA user_version = 2")
+schema.migrations, database.SCHEMA_VERSION = newer, 2
 print("go", flush=True)
 database.Database.open(Path(sys.argv[1]) / database.FILE_NAME)
 """
