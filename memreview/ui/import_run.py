@@ -36,7 +36,6 @@ class ImportRun(QObject):
     was audited."""
 
     started = Signal(object)
-    imported = Signal(object, object)  # Task, list[ImportSummary]
     failed = Signal(object, object)  # Task, JobError
     mapping_wanted = Signal(object, object)
     stopped = Signal(object)
@@ -103,20 +102,19 @@ class ImportRun(QObject):
         self._job = self._context.worker.submit(
             task.job,
             {**task.args, "audit": False},
-            on_result=lambda result: self._on_imported(task, result.imports),
-            on_error=lambda error: self._on_failed(task, error),
+            on_result=self._on_imported,
+            on_error=self._on_failed,
             returns=_Imported,
         )
 
-    def _on_imported(self, task: Task, summaries: list[ImportSummary]) -> None:
+    def _on_imported(self, result: _Imported) -> None:
         self._job = None
-        self.summaries += summaries
+        self.summaries += result.imports
         self._anything_new = True
-        self.imported.emit(task, summaries)
         self._next()
 
-    def _on_failed(self, task: Task, error: JobError) -> None:
-        self._job = None
+    def _on_failed(self, error: JobError) -> None:
+        self._job, task = None, self._current
         if error.kind == "NeedsMapping":
             self.mapping_wanted.emit(task, error.data)
         elif error.kind == "Cancelled":

@@ -71,25 +71,25 @@ class MemorySearch(QObject):
     def _stop_meaning(self) -> None:
         self._soon.stop()
         self.noted.emit("")
-        if self._job is not None:
-            self._job.cancel()
-            self._job = None
+        job, self._job = self._job, None
+        if job is not None:
+            job.succeeded.disconnect(self._on_hits)
+            job.failed.disconnect(self._on_error)
+            job.cancel()
 
     def _ask_meaning(self) -> None:
-        wanted = self._wanted
         self.noted.emit(tr("Searching by meaning …"))
         self._job = self._context.worker.submit(
             "search",
-            {"words": wanted.words, "limit": LIMIT},
-            on_result=lambda hits: self._on_hits(wanted, hits),
-            on_error=lambda error: self._on_error(wanted, error),
+            {"words": self._wanted.words, "limit": LIMIT},
+            on_result=self._on_hits,
+            on_error=self._on_error,
             returns=list[Hit],
         )
 
-    def _on_hits(self, wanted: Wanted, hits: Sequence[Hit]) -> None:
-        if wanted is not self._wanted:
-            return
+    def _on_hits(self, hits: Sequence[Hit]) -> None:
         self._job = None
+        wanted = self._wanted
         held = set(self._ids)
         near = [hit.id for hit in hits if hit.target == "memory" and hit.how != "words" and hit.id not in held]
         if near and wanted.filters:
@@ -109,7 +109,7 @@ class MemorySearch(QObject):
         if near:
             self.found.emit([*self._ids, *near], dict.fromkeys(near, tr("by meaning")))
 
-    def _on_error(self, wanted: Wanted, error: JobError) -> None:
-        if wanted is self._wanted and error.kind != "Cancelled":
-            self._job = None
+    def _on_error(self, error: JobError) -> None:
+        self._job = None
+        if error.kind != "Cancelled":
             self.noted.emit(tr("Found by words only: %1").replace("%1", error.message))

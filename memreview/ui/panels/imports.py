@@ -62,6 +62,7 @@ class ImportsPanel(Panel):
         name_for_reader(self.list, tr("Earlier imports"))
         self.list.setHeaderLabels([tr("When"), tr("What"), tr("What came of it")])
         self.list.setRootIsDecorated(False)
+        self.list.setSelectionMode(QTreeWidget.SelectionMode.ExtendedSelection)
         self.list.setUniformRowHeights(True)
         self.list.setAlternatingRowColors(True)
         em = self.fontMetrics().averageCharWidth()
@@ -102,7 +103,7 @@ class ImportsPanel(Panel):
     def _connect(self) -> None:
         self.zone.dropped.connect(self.import_paths)
         self.zone.paste_wanted.connect(self.paste)
-        self.list.currentItemChanged.connect(lambda *_: self._show_chosen())
+        self.list.itemSelectionChanged.connect(self._show_chosen)
         self.resume.clicked.connect(lambda: self._resume(self._chosen()))
         self.discard.clicked.connect(lambda: self._discard(self._chosen()))
         self.undo.clicked.connect(self._undo)
@@ -164,17 +165,21 @@ class ImportsPanel(Panel):
                 item.setForeground(column, self.palette().placeholderText())
         self.list.addTopLevelItem(item)
 
+    def _selected(self) -> list[ImportSummary]:
+        return [self._summaries[item.data(0, ID)] for item in self.list.selectedItems()]
+
     def _chosen(self) -> ImportSummary | None:
-        item = self.list.currentItem()
-        return self._summaries.get(item.data(0, ID)) if item is not None else None
+        selected = self._selected()
+        return selected[0] if selected else None
 
     def _show_chosen(self) -> None:
-        chosen = self._chosen()
-        self.report.show_imports([chosen] if chosen else [])
-        state = chosen.state if chosen else ""
-        self.resume.setVisible(state == "stopped")
-        self.discard.setVisible(state == "stopped")
-        self.undo.setVisible(state == "done")
+        selected = self._selected()
+        self.report.show_imports(selected)
+        stopped = [one.state for one in selected] == ["stopped"]
+        self.resume.setVisible(stopped)
+        self.discard.setVisible(stopped)
+        self.undo.setVisible(any(one.state == "done" for one in selected))
+        self.undo.setText(tr("Undo this import…") if len(selected) == 1 else tr("Undo these imports…"))
 
     # -- what the run says --------------------------------------------------------------------------------------
 
@@ -241,10 +246,11 @@ class ImportsPanel(Panel):
             self.context.tell_changed(DROPPED)
 
     def _undo(self) -> None:
-        chosen = self._chosen()
-        step = self._step_of(chosen) if chosen is not None else None
-        if step is not None:
-            undo_step(self, self.context, step)
+        """The chosen ones, newest first, until the person says no to one of them."""
+        done = sorted((one for one in self._selected() if one.state == "done"), key=lambda one: -one.import_id)
+        for step in [self._step_of(one) for one in done]:
+            if step is None or not undo_step(self, self.context, step):
+                break
 
     def _step_of(self, summary: ImportSummary) -> Step | None:
         """The step that made this import count: the last import that began before it was finished."""

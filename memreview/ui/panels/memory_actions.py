@@ -1,4 +1,4 @@
-"""What is done with the chosen memories: one at once, several after a preview, very many without holding up the window."""
+"""What is done with the chosen memories: one at once, several after a preview, very many beside the window."""
 
 from __future__ import annotations
 

@@ -49,6 +49,8 @@ class MemoryView(QTableView):
         em = self.fontMetrics().averageCharWidth()
         roomy(self).verticalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
         header = self.horizontalHeader()
+        # A header asks of each column whether all its rows are selected, which takes 0.8 s for 100,000 of them.
+        header.setSelectionModel(QItemSelectionModel(self.model(), header))
         header.setSectionsClickable(True)
         header.setSortIndicatorShown(True)
         for number, column in enumerate(COLUMNS):
