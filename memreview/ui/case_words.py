@@ -17,17 +17,18 @@ def kind_words(kind: TransitionKind) -> str:
     }[kind]
 
 
-def proof_words(authorization: Authorization) -> str:
-    return {
-        Authorization.VERIFIED: tr("Proven by your own words"),
-        Authorization.STATED: tr("Only the notes disagree"),
-    }[authorization]
+def proof_words(item: QueueItem) -> str:
+    if item.authorization is Authorization.VERIFIED:
+        return tr("Proven by your own words")
+    alike = item.kind is TransitionKind.DUPLICATE
+    return tr("Found in the notes alone") if alike else tr("Only the notes disagree")
 
 
-def proof_help(authorization: Authorization) -> str:
+def group_words(authorization: Authorization) -> tuple[str, str]:
+    """The heading over the cases of one kind of proof, and the line that explains it."""
     return {
-        Authorization.VERIFIED: tr("Old and new are both quoted from your chats"),
-        Authorization.STATED: tr("No chat shows which one holds: you know"),
+        Authorization.VERIFIED: (tr("Proven by your own words"), tr("Old and new are both quoted from your chats")),
+        Authorization.STATED: (tr("From the notes alone"), tr("No chat proves these: you know best")),
     }[authorization]
 
 

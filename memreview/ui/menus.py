@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QUrl
@@ -95,7 +96,7 @@ def _places(window: MainWindow) -> list[Command]:
         Command(
             f"go.{place.key}",
             tr("Go to %1").replace("%1", tr(place.title)),
-            lambda key=place.key: window.go_to(key),
+            partial(window.go_to, place.key),
             (f"Ctrl+{number}",),
             group=tr("Places"),
         )
@@ -120,7 +121,7 @@ def _view(window: MainWindow) -> list[Command]:
         Command(
             f"view.{scheme}",
             tr("Appearance: %1").replace("%1", titles[scheme]),
-            lambda s=scheme: appear(s),
+            partial(appear, scheme),
             group=group,
         )
         for scheme in SCHEMES

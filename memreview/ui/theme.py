@@ -190,7 +190,9 @@ def style_sheet(of: Colours, points: float) -> str:
     QFrame[role="card"] QTextEdit {{ background: {of.card}; border: none; }}
     QFrame[role="bar"] {{ border: none; border-top: 1px solid {of.line}; }}
     QListView#rail {{ background: {of.rail}; border: none; outline: none; padding-top: 6px; }}
-    QSplitter::handle {{ background: {of.line}; }}
+    QSplitter::handle {{ background: transparent; }}
+    QSplitter[role="thin"]::handle {{ background: {of.line}; }}
+    QStatusBar {{ padding-left: 8px; }}
     QToolTip {{ background: {of.card}; color: {of.text}; border: 1px solid {of.line}; }}
     """
 

@@ -78,12 +78,12 @@ def test_proven_cases_come_first_under_their_own_heading(qtbot, filled, open_win
     model = window.panel("inbox").model
     headings = [row for row in range(model.rowCount()) if model.id_at(row) is None]
     assert headings == [0, 5]
-    assert [model.data(model.index(row)) for row in headings] == ["Proven by your own words", "Only the notes disagree"]
+    assert [model.data(model.index(row)) for row in headings] == ["Proven by your own words", "From the notes alone"]
     assert [model.id_at(row) for row in range(8) if row not in headings] == ids
     assert [model.row_of(id) for id in ids] == [1, 2, 3, 4, 6, 7]
     inbox = window.panel("inbox")
     inbox.open(ids[3])
-    inbox.move(1)
+    inbox.step(1)
     assert inbox.current_id == ids[4]
 
 

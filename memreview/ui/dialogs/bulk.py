@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import msgspec
-from PySide6.QtCore import Qt, QTimer
+from PySide6.QtCore import QLocale, Qt, QTimer
 from PySide6.QtWidgets import QHeaderView, QProgressBar, QTableView, QWidget
 
 from memreview.review import decisions, queue
@@ -82,7 +82,8 @@ class BulkDialog(Dialog):
             self.counts.setText(tr("Nothing is ticked."))
 
     def _show_counts(self, preview: Preview) -> None:
-        told = [f"{n:n} {kind}" for kind, n in preview.counts.items() if kind.startswith(("memories", "cases"))]
+        counts = sorted(preview.counts.items())
+        told = [f"{QLocale().toString(n)} {kind}" for kind, n in counts if kind.startswith(("memories", "cases"))]
         self.counts.setText(tr("In all: %1").replace("%1", ", ".join(told)))
 
 

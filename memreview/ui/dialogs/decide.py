@@ -34,7 +34,8 @@ class ScopeDialog(Dialog):
             tr("Limit it"),
             parent,
         )
-        self.scope, self.until = "", None
+        self.scope = ""
+        self.until: int | None = None
         self.choices = QButtonGroup(self)
         self.work = self._choice(tr("At &work"))
         self.private = self._choice(tr("In &private life"))
@@ -71,7 +72,7 @@ class ScopeDialog(Dialog):
     def accept(self) -> None:
         until = end_of_day(self.date.date()) if self.limited.isChecked() else None
         name = " ".join(self.project_name.text().split())
-        scope = {self.work: QUICK[0], self.private: QUICK[1], self.project: name}.get(self.choices.checkedButton(), "")
+        scope = {0: QUICK[0], 1: QUICK[1], 2: name}.get(self.choices.checkedId(), "")
         if self.project.isChecked() and not name:
             self._complain(tr("Give the project or place a name."))
         elif not scope and until is None:
@@ -82,7 +83,7 @@ class ScopeDialog(Dialog):
 
     def _choice(self, text: str) -> QRadioButton:
         button = QRadioButton(text)
-        self.choices.addButton(button)
+        self.choices.addButton(button, len(self.choices.buttons()))
         return button
 
     def _complain(self, text: str) -> None:

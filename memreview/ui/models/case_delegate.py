@@ -7,8 +7,8 @@ from PySide6.QtGui import QColor, QFont, QFontMetrics, QPainter, QPalette
 from PySide6.QtWidgets import QStyle, QStyledItemDelegate, QStyleOptionViewItem
 
 from memreview.review.values import QueueItem
-from memreview.ui.case_words import change_words
-from memreview.ui.models.case_list import HEADING, ITEM, Heading, Index, heading_lines, second_line
+from memreview.ui.case_words import change_words, group_words
+from memreview.ui.models.case_list import HEADING, ITEM, Heading, Index, second_line
 from memreview.ui.text import day, tr
 from memreview.ui.theme import colours
 
@@ -31,7 +31,7 @@ class CaseDelegate(QStyledItemDelegate):
     def _paint_heading(self, painter: QPainter, option: QStyleOptionViewItem, heading: Heading) -> None:
         shown = colours(option.palette)
         painter.fillRect(option.rect, QColor(shown.alternate))
-        first, second = heading_lines(heading)
+        first, second = group_words(heading.authorization)
         top, bottom = _lines(option.rect)
         _draw(painter, top, f"{first} ({QLocale().toString(heading.count)})", QColor(shown.text), _bold(option.font))
         _draw(painter, bottom, second, QColor(shown.muted), option.font)

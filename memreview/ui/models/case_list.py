@@ -16,7 +16,7 @@ from PySide6.QtCore import QAbstractListModel, QModelIndex, QObject, QPersistent
 
 from memreview.records import Authorization
 from memreview.review.values import QueueItem
-from memreview.ui.case_words import change_words, kind_words, proof_help, proof_words
+from memreview.ui.case_words import change_words, group_words, kind_words, proof_words
 from memreview.ui.text import day, provider_name
 
 PAGE = 64
@@ -87,7 +87,7 @@ class CaseListModel(QAbstractListModel):
         at = self._position(index.row())
         if at is None:
             heading = self._heading(index.row())
-            return heading if role == HEADING else None if role == ITEM else proof_words(heading.authorization)
+            return heading if role == HEADING else None if role == ITEM else group_words(heading.authorization)[0]
         item = self._item(at)
         if role == ITEM or item is None:
             return item if role == ITEM else None
@@ -135,8 +135,4 @@ def second_line(item: QueueItem) -> str:
 
 def spoken(item: QueueItem) -> str:
     """What a screen reader says for a row."""
-    return f"{change_words(item)}, {second_line(item)}, {day(item.new_at)}, {proof_words(item.authorization)}"
-
-
-def heading_lines(heading: Heading) -> tuple[str, str]:
-    return proof_words(heading.authorization), proof_help(heading.authorization)
+    return f"{change_words(item)}, {second_line(item)}, {day(item.new_at)}, {proof_words(item)}"

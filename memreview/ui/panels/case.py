@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtWidgets import (
     QBoxLayout,
     QFrame,
+    QGridLayout,
     QHBoxLayout,
     QPushButton,
     QScrollArea,
-    QStackedWidget,
     QVBoxLayout,
     QWidget,
 )
@@ -24,6 +24,7 @@ from memreview.ui.widgets.labels import Card, Label
 from memreview.ui.widgets.quotation import QuotationView
 from memreview.ui.widgets.timeline import Timeline
 
+VERBS = (Verb.APPROVE, Verb.REJECT, Verb.SCOPE, Verb.EDIT, Verb.DELETE, Verb.SNOOZE)
 SIDE_BY_SIDE_CHARS = 95
 """Below this many characters of width the two quotations stand one over the other."""
 
@@ -43,11 +44,11 @@ class CaseView(QWidget):
         self.case = case
         item = case.item
         self.title.set_clean(sentence(case))
-        self.kind.setText(kind_words(item.kind))
-        self.proof.setText(proof_words(item.authorization))
+        source = line(case.old.source_label, 60) or provider_name(item.provider)
+        self.kind.setText(f"{kind_words(item.kind)} · {source}")
+        self.proof.setText(proof_words(item))
         self.proof.setProperty("role", "chip" if item.authorization is Authorization.VERIFIED else "warn")
         self.proof.style().polish(self.proof)
-        self.source.setText(line(case.old.source_label, 60) or provider_name(item.provider))
         self.state.setText(status_words(item.status))
         self.state.setVisible(bool(self.state.text()))
         new_text = case.new.text if case.new is not None else item.new_claim
@@ -58,11 +59,14 @@ class CaseView(QWidget):
         self.before.show_quotation(case.old_context, item.old_at)
         self.after.show_quotation(case.new_context, item.new_at)
         self.timeline.show_points(case.timeline)
-        self.over_time.setVisible(any(point.at is not None for point in case.timeline))
+        dated = any(point.at is not None for point in case.timeline)
+        self.over_time.setVisible(dated and item.kind is not TransitionKind.DUPLICATE)
         self.why.setText("\n".join(f"• {reason}" for reason in (*case.reasons, harm_words(item))))
         self.effects.setText("\n".join(f"• {effect}" for effect in case.effects))
+        folds = item.kind is TransitionKind.DUPLICATE
+        self.outcome.heading.setText(tr("If you fold them into one") if folds else tr("If you approve"))
         self.bar.fit(case)
-        self.scroll.verticalScrollBar().setValue(0)
+        self.area.verticalScrollBar().setValue(0)
 
     def resizeEvent(self, event) -> None:
         super().resizeEvent(event)
@@ -72,7 +76,7 @@ class CaseView(QWidget):
 
     def _build(self) -> None:
         self.title = Label(role="title", selectable=True)
-        self.kind, self.source = (Label(role="chip", wrap=False) for _ in range(2))
+        self.kind = Label(role="muted")
         self.proof = Label(role="chip", wrap=False)
         self.state = Label(role="warn")
         self.stored = Label(role="muted")
@@ -86,9 +90,8 @@ class CaseView(QWidget):
         for card in (self.before, self.after):
             card.opened.connect(self.opened)
         chips = QHBoxLayout()
-        for chip in (self.proof, self.kind, self.source):
-            chips.addWidget(chip)
-        chips.addStretch(1)
+        chips.addWidget(self.proof, 0, Qt.AlignmentFlag.AlignTop)
+        chips.addWidget(self.kind, 1)
         change = _card(tr("What changes"), self.diff, self.stored)
         self.quotes = QHBoxLayout()
         self.quotes.addWidget(self.before, 1)
@@ -105,18 +108,19 @@ class CaseView(QWidget):
         column.addLayout(self.quotes)
         column.addWidget(self.over_time)
         column.addWidget(_card(tr("Why you are asked"), self.why))
-        column.addWidget(_card(tr("If you approve"), self.effects))
+        self.outcome = _card(tr("If you approve"), self.effects)
+        column.addWidget(self.outcome)
         column.addStretch(1)
-        self.scroll = QScrollArea()
-        self.scroll.setWidgetResizable(True)
-        self.scroll.setFrameShape(QFrame.Shape.NoFrame)
-        self.scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self.scroll.setWidget(page)
-        name_for_reader(self.scroll, tr("The case"))
+        self.area = QScrollArea()
+        self.area.setWidgetResizable(True)
+        self.area.setFrameShape(QFrame.Shape.NoFrame)
+        self.area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.area.setWidget(page)
+        name_for_reader(self.area, tr("The case"))
         outer = QVBoxLayout(self)
         outer.setContentsMargins(0, 0, 0, 0)
         outer.setSpacing(0)
-        outer.addWidget(self.scroll, 1)
+        outer.addWidget(self.area, 1)
         outer.addWidget(self.bar)
 
 
@@ -132,24 +136,22 @@ class QuotationCard(Card):
         self.view = QuotationView()
         self.none = Label(tr("No chat was found in which this was said."), role="muted")
         self.none.setAlignment(Qt.AlignmentFlag.AlignTop)
-        self.stack = QStackedWidget()
-        self.stack.addWidget(self.view)
-        self.stack.addWidget(self.none)
         self.where = Label(role="muted")
         self.button = QPushButton(tr("Open the chat"))
         self.button.clicked.connect(self._on_open)
         foot = QHBoxLayout()
         foot.addWidget(self.where, 1)
         foot.addWidget(self.button)
-        self.body.addWidget(self.stack, 1)
+        self.body.addWidget(self.view, 1)
+        self.body.addWidget(self.none)
         self.body.addLayout(foot)
 
     def show_quotation(self, context: Context | None, at: int | None) -> None:
         self._context = context
         self.heading.setText(f"{self._name}: {day(at)}" if at is not None else self._name)
-        self.stack.setCurrentWidget(self.none if context is None else self.view)
-        self.button.setVisible(context is not None)
-        self.where.setVisible(context is not None)
+        self.none.setVisible(context is None)
+        for part in (self.view, self.where, self.button):
+            part.setVisible(context is not None)
         if context is None:
             name_for_reader(self, f"{self._name}: {self.none.text()}")
             return
@@ -164,7 +166,7 @@ class QuotationCard(Card):
 
 
 class DecisionBar(QFrame):
-    """The buttons. Their keys are shown on them; the commands that hold the keys belong to the panel."""
+    """The buttons, in one row or in two. Their keys are shown on them; the commands with the keys are the panel's."""
 
     decided = Signal(object)
 
@@ -172,16 +174,38 @@ class DecisionBar(QFrame):
         super().__init__(parent)
         self.setProperty("role", "bar")
         self.buttons: dict[Verb, QPushButton] = {}
-        layout = QHBoxLayout(self)
-        layout.setContentsMargins(16, 8, 16, 8)
-        for verb in (Verb.APPROVE, Verb.REJECT, Verb.SCOPE, Verb.EDIT, Verb.DELETE, Verb.SNOOZE):
+        self._grid = QGridLayout(self)
+        self._grid.setContentsMargins(16, 8, 16, 8)
+        self._grid.setColumnStretch(len(VERBS), 1)
+        for verb in VERBS:
             button = QPushButton()
             button.clicked.connect(lambda _checked=False, verb=verb: self.decided.emit(verb))
             self.buttons[verb] = button
-            layout.addWidget(button)
-        layout.addStretch(1)
         primary(self.buttons[Verb.APPROVE])
         self._keys: dict[Verb, str] = {}
+        self._columns = 0
+        self._arrange(len(VERBS))
+
+    def minimumSizeHint(self) -> QSize:
+        """Wide enough for three buttons side by side."""
+        return QSize(self._width_of(len(VERBS) // 2), super().minimumSizeHint().height())
+
+    def resizeEvent(self, event) -> None:
+        super().resizeEvent(event)
+        self._arrange(len(VERBS) if self.width() >= self._width_of(len(VERBS)) else len(VERBS) // 2)
+
+    def _width_of(self, columns: int) -> int:
+        widths = [button.sizeHint().width() for button in self.buttons.values()]
+        margins = self._grid.contentsMargins()
+        rows = [widths[at : at + columns] for at in range(0, len(widths), columns)]
+        columns_width = sum(max(column) for column in zip(*rows, strict=True))
+        return columns_width + self._grid.spacing() * (columns + 1) + margins.left() + margins.right()
+
+    def _arrange(self, columns: int) -> None:
+        if columns != self._columns:
+            self._columns = columns
+            for number, button in enumerate(self.buttons.values()):
+                self._grid.addWidget(button, number // columns, number % columns)
 
     def show_keys(self, keys: dict[Verb, str]) -> None:
         """`keys` are texts as the platform writes them; only the first of several is shown."""

@@ -18,7 +18,6 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from memreview.records import TransitionKind
 from memreview.review import queue
 from memreview.review.values import Case, Decision, Verb
 from memreview.ui.commands import Command
@@ -28,6 +27,7 @@ from memreview.ui.dialogs.decide import ScopeDialog, TextDialog, popup_over, sno
 from memreview.ui.models.case_list import CaseListModel
 from memreview.ui.panel import Panel
 from memreview.ui.panels.case import CaseView
+from memreview.ui.panels.triage_commands import triage_commands
 from memreview.ui.text import name_for_reader, plural, tr
 from memreview.ui.widgets.case_table import CaseTable
 from memreview.ui.widgets.empty import EmptyState
@@ -141,14 +141,14 @@ class TriagePanel(Panel):
 
     # -- moving -----------------------------------------------------------------------------------------------------
 
-    def move(self, by: int) -> None:
+    def step(self, by: int) -> None:
         row = self.list.currentIndex().row() + by
         while 0 <= row < self.model.rowCount() and self.model.id_at(row) is None:
             row += by
         if 0 <= row < self.model.rowCount():
             self.list.setCurrentIndex(self.model.index(row))
 
-    def _primary(self) -> None:
+    def press_primary(self) -> None:
         """Enter: the focused button, else approve."""
         focused = QApplication.focusWidget()
         if isinstance(focused, QAbstractButton) and self.isAncestorOf(focused):
@@ -156,10 +156,14 @@ class TriagePanel(Panel):
         else:
             self.decide(Verb.APPROVE)
 
-    def _open_chat(self) -> None:
+    def open_chat(self) -> None:
         context = self.case.new_context or self.case.old_context if self.case else None
         if context is not None:
             self.context.open("entry", context.focus)
+
+    def open_memory(self) -> None:
+        if self.case is not None:
+            self.context.open("memory", self.case.old.id)
 
     # -- showing ----------------------------------------------------------------------------------------------------
 
@@ -204,6 +208,8 @@ class TriagePanel(Panel):
             for other in also:
                 row = self.model.index(self.model.row_of(other))
                 selection.select(row, QItemSelectionModel.SelectionFlag.Select)
+        if self.model.id_at(index.row() - 1) is None:
+            self.list.scrollTo(self.model.index(max(0, index.row() - 1)))
         self.list.scrollTo(index)
         self.list.viewport().update()
         self._show_case(id)
@@ -256,6 +262,7 @@ class TriagePanel(Panel):
         self.split = QSplitter(Qt.Orientation.Horizontal)
         self.split.setChildrenCollapsible(False)
         self.split.setHandleWidth(1)
+        self.split.setProperty("role", "thin")
         self.split.addWidget(left)
         self.split.addWidget(self.stack)
         self.split.setStretchFactor(0, 1)
@@ -270,76 +277,5 @@ class TriagePanel(Panel):
         outer.setContentsMargins(0, 0, 0, 0)
         outer.addWidget(self.outer)
 
-    # -- commands ---------------------------------------------------------------------------------------------------
-
     def commands(self) -> list[Command]:
-        titles = {
-            Verb.APPROVE: (tr("Approve: the new one holds"), "A"),
-            Verb.REJECT: (tr("Reject: the old one still holds"), "R"),
-            Verb.SCOPE: (tr("Limit where the new one holds"), "S"),
-            Verb.EDIT: (tr("Edit the wording and approve"), "E"),
-            Verb.DELETE: (tr("Forget the old memory"), "D"),
-            Verb.SNOOZE: (tr("Ask me again later"), "Z"),
-        }
-        group = tr("Review")
-        decide = [
-            Command(
-                f"{self.key}.{verb}", title, lambda v=verb: self.decide(v), (key,), lambda v=verb: self._why(v), group
-            )
-            for verb, (title, key) in titles.items()
-        ]
-        stay = [
-            Command(
-                f"{self.key}.{verb}.stay",
-                tr("%1, and stay here").replace("%1", titles[verb][0]),
-                lambda v=verb: self.decide(v, stay=True),
-                (f"Shift+{titles[verb][1]}",),
-                lambda v=verb: self._why(v),
-                group,
-            )
-            for verb in (Verb.APPROVE, Verb.REJECT, Verb.SCOPE, Verb.DELETE)
-        ]
-        no_case = self._why_no_case
-        move = [
-            Command(f"{self.key}.next", tr("Next case"), lambda: self.move(1), ("J",), no_case, group),
-            Command(f"{self.key}.previous", tr("Previous case"), lambda: self.move(-1), ("K",), no_case, group),
-            Command(
-                f"{self.key}.primary",
-                tr("Approve, or press the focused button"),
-                self._primary,
-                ("Return", "Enter"),
-                no_case,
-                group,
-            ),
-            Command(f"{self.key}.all", tr("Select all cases"), self.list.selectAll, ("Ctrl+A",), no_case, group),
-            Command(f"{self.key}.chat", tr("Open the chat"), self._open_chat, ("O",), self._why_no_chat, group),
-            Command(
-                f"{self.key}.memory",
-                tr("Open the old memory"),
-                lambda: self.context.open("memory", self.case.old.id if self.case else 0),
-                ("M",),
-                no_case,
-                group,
-            ),
-        ]
-        return decide + stay + move
-
-    def _why_no_case(self) -> str:
-        return "" if self.case is not None else tr("There is no case here.")
-
-    def _why_no_chat(self) -> str:
-        if self.case is None or self.case.old_context or self.case.new_context:
-            return self._why_no_case()
-        return tr("No chat was found for this case.")
-
-    def _why(self, verb: Verb) -> str:
-        """Why the verb can't be applied to what is selected."""
-        if self.case is None:
-            return self._why_no_case()
-        if len(self.selected_ids()) > 1:
-            return tr("Edit one case at a time.") if verb is Verb.EDIT else ""
-        if self.case.item.status != "pending":
-            return tr("This case is decided. Undo that first.")
-        if verb is Verb.SCOPE and self.case.item.kind is TransitionKind.DUPLICATE:
-            return tr("Two wordings of one thing can't be limited: fold them, or keep both.")
-        return ""
+        return triage_commands(self)

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QEvent, QModelIndex, Qt
+from PySide6.QtCore import QEvent, QModelIndex, QSize, Qt
 from PySide6.QtWidgets import QHeaderView, QTableView, QWidget
 
 from memreview.ui.models.case_delegate import CaseDelegate, row_height
+
+LEAST_CHARS = 26
 
 
 class CaseTable(QTableView):
@@ -25,6 +27,9 @@ class CaseTable(QTableView):
         self.verticalHeader().hide()
         self.verticalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
         self._fit_rows()
+
+    def minimumSizeHint(self) -> QSize:
+        return QSize(self.fontMetrics().averageCharWidth() * LEAST_CHARS, 4 * row_height(self.fontMetrics()))
 
     def changeEvent(self, event: QEvent) -> None:
         super().changeEvent(event)

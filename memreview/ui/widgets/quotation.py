@@ -155,7 +155,7 @@ def who(entry: ContextEntry) -> str:
         Origin.RETRIEVED_DOCUMENT: tr("Web page"),
         Origin.SHARED_FILE: tr("File"),
     }
-    kinds = {
+    kinds: dict[str, str] = {
         EntryKind.CUSTOM_INSTRUCTIONS: tr("Your custom instructions"),
         EntryKind.MEMORY_WRITE: tr("Assistant, writing a memory"),
         EntryKind.REASONING: tr("Assistant, thinking"),

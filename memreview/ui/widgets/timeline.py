@@ -27,9 +27,9 @@ class Timeline(QWidget):
         self._points: tuple[TimelinePoint, ...] = ()
         self._plot = None
         self.note = Label(role="muted")
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.addWidget(self.note)
+        self._column = QVBoxLayout(self)
+        self._column.setContentsMargins(0, 0, 0, 0)
+        self._column.addWidget(self.note)
 
     def show_points(self, points: Sequence[TimelinePoint]) -> None:
         self._points = tuple(points)
@@ -105,6 +105,6 @@ class Timeline(QWidget):
             plot.viewport().setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
             self._dots = pyqtgraph.ScatterPlotItem(size=11, pen=None)
             plot.addItem(self._dots)
-            self.layout().insertWidget(0, plot)
+            self._column.insertWidget(0, plot)
             self._plot = plot
         return self._plot

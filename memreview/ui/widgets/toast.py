@@ -20,6 +20,7 @@ class Toast(QFrame):
     def __init__(self, parent: QWidget, left: Callable[[], int] = lambda: 0) -> None:
         """`left` tells where the panels begin."""
         super().__init__(parent)
+        self._within = parent
         self._left = left
         self.setProperty("role", "card")
         self.label = Label()
@@ -56,7 +57,7 @@ class Toast(QFrame):
 
     def _place(self) -> None:
         """At the bottom left, beside the rail: the buttons that decide are at the right and stay free."""
-        self.move(self._left() + 10, self.parentWidget().height() - self.height() - 12)
+        self.move(self._left() + 10, self._within.height() - self.height() - 12)
 
     def _on_undo(self) -> None:
         self.hide()
