@@ -20,7 +20,8 @@ from memreview.importers.text import clean
 from memreview.records import Bundle, Note, NoteKind, Source
 
 _MEMORY_KEYS = {"conversations_memory", "project_memories", "memory_files"}
-_EDITS = (b"memory_user_edits",)
+# What completes the memory only after the last file; a resumed import looks for it in what it passes over.
+_TRACES = (b"memory_user_edits", *(key.encode() for key in sorted(_MEMORY_KEYS)))
 _PLAIN_FILE = re.compile(r"[\w.-]{1,80}")
 _NOT_READ = {"login_history.json": "log-ins"}
 
@@ -114,16 +115,19 @@ class _Export:
     def bundles(self, start: str | None) -> Iterator[Bundle]:
         edits = Edits()
         parts = [
-            Part(probe.member, partial(_cut, probe, self.limits), partial(_READERS[kind], self, edits), _EDITS)
+            Part(probe.member, partial(_cut, probe, self.limits), partial(_READERS[kind], self, edits), _TRACES)
             for kind, probe in self.files
         ]
         return bundles(self.container, parts, partial(self._last, edits), start)
 
     def _last(self, edits: Edits) -> Iterator[Bundle]:
+        """Memories are whole only beside the conversations: edits that are seen there stand in no memory file."""
         memories, changes, notes = edits.replay()
+        kinds = {kind for kind, _ in self.files}
+        complete = {"conversations", "memories"} <= kinds
         notes = (*self.notes, *notes)
         if memories or changes or notes:
-            yield Bundle(cursor="", memories=memories, changes=changes, notes=notes)
+            yield Bundle(cursor="", memories=memories, changes=changes, notes=notes, memories_complete=complete)
 
     def conversation(self, edits: Edits, value: Any, where: str) -> Bundle:
         if not isinstance(value, dict) or not isinstance(value.get("chat_messages"), list):
@@ -138,11 +142,10 @@ class _Export:
         return read_project(value, where, self.limits)
 
     def memory(self, edits: Edits, value: Any, where: str) -> Bundle:
-        """Whole only beside the conversations: edits of the memory that are seen in them stand in no memory file."""
         if not isinstance(value, dict) or not value.keys() & _MEMORY_KEYS:
             return broken(where, "it is not Claude's memory")
-        complete = any(kind == "conversations" for kind, _ in self.files)
-        return Bundle(cursor="", memories=summary_file(value, self.projects), memories_complete=complete)
+        edits.summaries.update({record.native_id: record for record in summary_file(value, self.projects)})
+        return Bundle(cursor="")
 
 
 # What can be read, in the order of reading.

@@ -144,8 +144,10 @@ class _List:
 @dataclass
 class Edits:
     """Replays the edits of all conversations in the order of time. What a removal took away is said only where the
-    list was known at that moment."""
+    list was known at that moment. `summaries` are the records of the memory files, which an edit of the same words
+    gives its evidence to."""
 
+    summaries: dict[str, MemoryRecord] = field(default_factory=dict)
     edits: list[Edit] = field(default_factory=list)
     _lists: dict[str, _List] = field(default_factory=lambda: defaultdict(_List))
     _records: dict[str, MemoryRecord] = field(default_factory=dict)
@@ -155,6 +157,10 @@ class Edits:
     def replay(self) -> tuple[tuple[MemoryRecord, ...], tuple[MemoryChange, ...], tuple[Note, ...]]:
         for edit in sorted(self.edits, key=lambda one: (one.at.us is None, one.at.us or 0)):
             self._apply(edit, self._lists[edit.project])
+        for key, record in self.summaries.items():
+            edited = self._records.get(key)
+            evidence = edited.evidence if edited else ()
+            self._records[key] = msgspec.structs.replace(record, evidence=evidence)
         return tuple(self._records.values()), tuple(self._changes), tuple(self._notes)
 
     def _apply(self, edit: Edit, known: _List) -> None:

@@ -231,7 +231,7 @@ class TestMemory:
     @pytest.mark.parametrize("shape", ["list", "object"])
     def test_summaries(self, tmp_path: Path, shape: str) -> None:
         path = write_json(tmp_path / "acc0.json", [MEMORY] if shape == "list" else MEMORY)
-        [bundle] = read(path)
+        bundle = read(path)[-1]
         assert [(m.text, m.categories, m.scope, m.raw) for m in bundle.memories] == [
             ("Ines is a nurse.", ("Work context",), "", {}),
             ("She starts in Porto on 3 March.", ("Work context",), "", {}),
@@ -244,12 +244,8 @@ class TestMemory:
 
     def test_memory_files_have_times(self, tmp_path: Path) -> None:
         files = [{"path": "/profile.md", "content": "# Ines\nKeeps bees.", "updated_at": "2026-09-20T07:00:00Z"}, None]
-        [bundle] = read(
-            write_json(
-                tmp_path / "m.json",
-                {"memory_files": files, "project_memories": [{"project_uuid": "p", "memory": "Hives."}]},
-            )
-        )
+        value = {"memory_files": files, "project_memories": [{"project_uuid": "p", "memory": "Hives."}]}
+        bundle = read(write_json(tmp_path / "m.json", value))[-1]
         assert [(m.text, m.updated.known, m.scope) for m in bundle.memories] == [
             ("Hives.", False, "p"),
             ("Keeps bees.", True, ""),
@@ -286,6 +282,15 @@ class TestMemory:
             ("DELETE", "Likes tea", ""),
         ]
         assert bundle.memories[0].evidence == (EntryRef("c1", "u0"),)
+
+    def test_an_edit_and_a_summary_of_the_same_words_are_one(self, tmp_path: Path) -> None:
+        content = [tool("memory_user_edits", {"command": "add", "control": "Ines is a nurse"})]
+        chats = [claude_chat("c1", human("m1", "Remember it"), claude_answer("m2", content=content))]
+        path = write_zip(tmp_path / "x.zip", {"conversations.json": chats, "memories.json": [MEMORY]})
+        found = {memory.text: memory for memory in read(path)[-1].memories}
+        assert len(found) == 5
+        assert found["Ines is a nurse."].state is NativeState.ACTIVE
+        assert found["Ines is a nurse."].evidence == (EntryRef("c1", "m1"),)
 
     def test_what_an_unknown_line_held_is_not_guessed(self, tmp_path: Path) -> None:
         bundle = self.edits(tmp_path, ({"command": "remove", "line_number": 3}, "Removed"))
@@ -350,5 +355,6 @@ def test_going_on_after_each_bundle_gives_the_rest(tmp_path: Path) -> None:
     )
     bundles = read(path)
     assert len(bundles) == 6
+    assert [len(bundle.memories) for bundle in bundles] == [0, 0, 0, 0, 0, 5]  # an edit says what the summary does
     for position, bundle in enumerate(bundles):
         assert read(path, bundle.cursor) == bundles[position + 1 :]
