@@ -74,7 +74,9 @@ class _Rewordings:
 
     @cached_property
     def _standing(self) -> _Claims:
-        rows = self._profile.database.execute("SELECT DISTINCT text FROM live_memories WHERE status = 'active'")
+        rows = self._profile.database.execute(
+            "SELECT DISTINCT text FROM live_memories WHERE status = 'active'"
+        )
         return self._known([row[0] for row in rows])
 
     def _known(self, texts: list[str]) -> _Claims:
@@ -109,8 +111,12 @@ class _Claims:
         for start in range(0, len(best), _BLOCK):
             cosines = asked.vectors[start : start + _BLOCK] @ self.vectors.T
             nearest = np.argpartition(-cosines, width - 1, axis=1)[:, :width]
-            for row, place in zip(*np.nonzero(np.take_along_axis(cosines, nearest, 1) >= LOWEST_COSINE), strict=True):
+            for row, place in zip(
+                *np.nonzero(np.take_along_axis(cosines, nearest, 1) >= LOWEST_COSINE), strict=True
+            ):
                 found = int(nearest[row, place])
-                same = rewording.probability(self.texts[found], asked.texts[start + row], float(cosines[row, found]))
+                same = rewording.probability(
+                    self.texts[found], asked.texts[start + row], float(cosines[row, found])
+                )
                 best[start + row] = max(best[start + row], same)
         return best
