@@ -76,7 +76,7 @@ _RENAMED = re.compile(
 _GENERAL_HEADS = frozenset(
     "it this that there he she they i we you what which who goal plan question problem issue idea point reason thing".split()
 )
-_DROPPED_FROM_HEADS = frozenset({"new", "current", "old", "own", "usual", "name", "call"})
+_DROPPED_FROM_HEADS = frozenset({"new", "current", "old", "own", "name", "call"})
 _RAISED = re.compile(
     rf"(?P<whose>(?:my|our|the)\s+)?(?P<head>{_HEAD})\s+(?:went up|went down|has gone up|was raised|got raised|increased|has changed|changed)\b"
     r"[^.;]*?\b(?:to|it's(?: now)?|it is(?: now)?)\s+(?P<v>(?:[^,;!?()\n—–]|,(?=\d{3}))+?)" + _ATTR_END,
@@ -191,7 +191,7 @@ def _attributes(sentence: Sentence, noted: bool, heads: frozenset[str]) -> Itera
             continue
         changed = told_now or match.re is not _ATTRIBUTE or "moved" in (groups.get("verb") or "") or groups.get("now") is not None
         own = (groups.get("whose") or "").strip().casefold() in _OWN_WORDS[noted] or match.re in (_MOVED, _RENAMED)
-        if not own and (groups.get("head") or "").endswith("s"):
+        if not (noted or own) and re.search(r"[^s]s\b", groups.get("head") or ""):
             continue
         at_the_start = noted and not text[: match.start()].strip()
         if not noted and (sentence.momentary or (sentence.scoped and not own)):
@@ -234,7 +234,7 @@ def _head(words: str) -> str:
 def _known(head: str, heads: frozenset[str], changed: bool) -> str:
     """The attribute among the known ones that is meant: "broadband" for the only "home broadband"; told as a change, also
     "thesis deadline" for "deadline", but not "work phone" for "phone"."""
-    longer = [known for known in heads if known.endswith(f" {head}")]
+    longer = [known for known in heads if set(head.split(" ")) < set(known.split(" "))]
     if len(longer) == 1 or not changed:
         return longer[0] if len(longer) == 1 else head
     words = head.split(" ")

@@ -28,6 +28,7 @@ class Disclosure:
     end: int
     sentence: Sentence
     strength: float
+    thing: str = ""  # what has the old value, where that was said
 
 
 _A = r"(?P<a>[^,;:!?()\n—–]{2,60}?)"
@@ -102,7 +103,7 @@ def disclosures(sentence: Sentence) -> Iterator[Disclosure]:
     for match in _THING.finditer(text):
         if real(text[: match.start()]):
             change = _replaced(sentence, match, 0.9)
-            yield replace(change, old=f"{match['thing']} {change.old}")
+            yield replace(change, thing=match["thing"])
     for match in _ENDED.finditer(text):
         if _own(text, match):
             yield _ended(sentence, match, match.start(), 0.9)

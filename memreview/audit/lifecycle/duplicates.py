@@ -11,6 +11,7 @@ from memreview.audit.lifecycle.evidence import HeldMemory, Vectors
 from memreview.audit.lifecycle.grammar import KIN, stems
 from memreview.audit.lifecycle.space import close_pairs
 
+_NEAREST = 16  # notes that each is compared with
 _DENIAL = re.compile(r"\b(?:not|no|never|without|avoids?|hates?|dislikes?|no longer)\b|n't\b", re.I)
 _RELATION = re.compile(rf"\b{KIN}\b", re.I)
 _NAME = re.compile(r"(?<!^)(?<![.!?] )\b[A-Z][\w'-]*")
@@ -45,12 +46,12 @@ def duplicates(
 
 
 def _pairs(memories: Sequence[HeldMemory], vectors: Vectors, alike: float, new: Sequence[int]) -> Iterator[tuple[int, int, float]]:
-    yield from close_pairs(vectors[list(new)], vectors, alike)
+    yield from close_pairs(vectors[list(new)], vectors, alike, _NEAREST)
     same: dict[tuple[str, ...], list[int]] = defaultdict(list)
     for index, memory in enumerate(memories):
         same[tuple(sorted(set(stems(memory.text)) - _FUNCTION))].append(index)
     for row, index in enumerate(new):
-        for other in same[tuple(sorted(set(stems(memories[index].text)) - _FUNCTION))][:50]:
+        for other in same[tuple(sorted(set(stems(memories[index].text)) - _FUNCTION))][:_NEAREST]:
             yield row, other, 1.0
 
 

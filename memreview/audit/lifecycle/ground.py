@@ -8,6 +8,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
+import numpy as np
+
 from memreview.audit.lifecycle.claims import Claim, claims
 from memreview.audit.lifecycle.cues import Disclosure, disclosures
 from memreview.audit.lifecycle.evidence import EvidenceEntry, HeldMemory, Since, Statement
@@ -16,9 +18,16 @@ from memreview.audit.lifecycle.space import Space, nearest
 from memreview.audit.lifecycle.stance import Sentence, asserted, invented, sentences
 from memreview.records.transition import Quotation
 
+_LETTERS = re.compile(r"\w+")
+_CANDIDATES = 32  # windows that are read to find the words a memory rests on
 _NEW_WINDOWS_NEAR, _NEW_MEMORIES_NEAR = 64, 256
 _OPENING = re.compile(r"([A-Z][a-z]+)(?:'s)? (?:is|has|was|lives|works|likes|prefers|uses|plays|[a-z]+s)\b")
 _SOMEBODY_ELSE = re.compile(rf"^(?:(?:the )?user's |my |our )?(?:[\w-]+ )?{KIN}\b(?!(?:'s name)?(?: is|:) (?:called |named )?[A-Z])", re.I)
+
+
+def _prefix(stem: str) -> str:
+    """Letters that a stem shares with its words, whose ending the stemmer may have changed ("fly", "fli")."""
+    return stem[:4] if len(stem) > 4 else stem[:2]
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +68,7 @@ class Ground:
         for index, statement in enumerate(own):
             self._of_entry[statement.entry_id].append(index)
         self._memory_claims: dict[int, tuple[Claim, ...]] = {}
+        self._holding: dict[frozenset[str], list[int]] = {}
         self._told: dict[int, tuple[Told, ...]] = {}
 
     @cached_property
@@ -201,26 +211,32 @@ class Ground:
 
     def _carrying(self, value: str, before: int | None) -> list[int]:
         """Windows that may hold all stems of the value: a look at the letters first, it is much the cheapest."""
-        tokens = stems(value)
-        if not tokens:
+        wanted = set(stems(value))
+        if not wanted:
             return []
-        longest = max(tokens, key=len)
-        rarest = longest if longest[0].isdigit() else longest[: max(2, min(4, len(longest) - 1))]
-        wanted = set(tokens)
-        return [
-            index
-            for index, text in enumerate(self._folded)
-            if rarest in text and self._earlier(index, before) and wanted <= set(stems(self.own[index].text))
-        ]
+        key = frozenset(wanted)
+        if key not in self._holding:
+            rarest = min((self._beginning.get(_prefix(stem), []) for stem in wanted), key=len)
+            self._holding[key] = [index for index in rarest if wanted <= set(stems(self.own[index].text))]
+        return [index for index in self._holding[key] if self._earlier(index, before)]
 
     @cached_property
-    def _folded(self) -> list[str]:
-        return [statement.text.casefold() for statement in self.own]
+    def _beginning(self) -> dict[str, list[int]]:
+        """Windows by the first letters of their words: much cheaper than stemming all of them."""
+        index: dict[str, list[int]] = defaultdict(list)
+        for window, statement in enumerate(self.own):
+            words = set(_LETTERS.findall(statement.text.casefold()))
+            for start in {word[:4] for word in words} | {word[:2] for word in words}:
+                index[start].append(window)
+        return index
 
     def _best(
         self, memory: int, windows: Sequence[int], value: str, claim: Claim | None, least: float
     ) -> tuple[int, Sentence, float, str] | None:
         wanted = set(stems(value))
+        if len(windows) > _CANDIDATES:
+            order = np.argsort(self.space.windows[windows] @ self.space.memories[memory])
+            windows = [windows[index] for index in order[-_CANDIDATES:]]
         best: tuple[float, int, Sentence, float, str] | None = None
         for window in windows:
             likeness = self.space.likeness(memory, window)

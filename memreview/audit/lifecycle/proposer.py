@@ -6,7 +6,9 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import UTC, datetime
+from itertools import islice, takewhile
 
 from memreview.audit.lifecycle.claims import Claim, kind_of
 from memreview.audit.lifecycle.cues import Change, Disclosure, ended
@@ -27,6 +29,7 @@ _EMPTY = frozenset({"old", "now", "new", "job", "thing", "one", "use", "do", "ta
 _NUMERIC = re.compile(rf"(?<![\w.,:$€£-])[$€£]?{NUMBER}(?![\w:/])", re.I)
 # "Is married to Helen" with "divorced" in its place would say something else: these are told anew.
 _SAID_ANEW = frozenset({"family.status", "diet.pattern"})
+_STEPS = 3  # intermediate values that a path goes through
 _BRANCHES = 3  # memories that one disclosure may overturn
 _SHARE = 0.55  # of what was said to have ended that a memory must hold
 
@@ -75,29 +78,38 @@ def _typed(ground: Ground, spoken: Sequence[Told]) -> Iterator[Transition]:
     for attribute, holders in noted.items():
         if attribute[0] != SELF and not UNIQUE_KIN.match(attribute[0]):
             continue
+        told_of: set[int] = set()
+        heirs: dict[frozenset[str], list[int]] = defaultdict(list)
+        for memory, claim in reversed(holders):
+            heirs[claim.canon].append(memory)
         for memory, claim in holders:
-            if ended(ground.memories[memory].text):
-                continue
-            found = _against_statements(ground, memory, claim, said.get(attribute, []), holders)
-            if found is None and claim.single:
-                found = _against_notes(ground, memory, claim, holders)
-            if found is not None:
+            if not ended(ground.memories[memory].text):
+                found = _against_statements(ground, memory, claim, said.get(attribute, []), heirs)
+                if found is not None:
+                    told_of.add(memory)
+                    yield found
+        differ = len({claim.canon for _, claim in holders}) > 1 and any(ground.is_new(memory, None) for memory, _ in holders)
+        dated = _dated(ground, holders) if differ else []
+        newest = max(dated, key=lambda note: note.order, default=None)
+        for note in dated:
+            if newest is not None and note.memory not in told_of and (found := _against_notes(ground, note, newest)):
                 yield found
 
 
 def _against_statements(
-    ground: Ground, memory: int, claim: Claim, said: Sequence[tuple[Told, Claim]], holders: Sequence[tuple[int, Claim]]
+    ground: Ground, memory: int, claim: Claim, said: Sequence[tuple[Told, Claim]], heirs: Mapping[frozenset[str], list[int]]
 ) -> Transition | None:
-    usable = [
+    usable = (
         (told, other)
-        for told, other in said
+        for told, other in reversed(said)
         if told.statement.at is not None and (other.agrees(claim) or _competes(claim, other, told))
-    ]
-    if not usable:
+    )
+    told, latest = next(usable, (None, None))
+    if told is None or latest is None or latest.agrees(claim):
         return None
-    told, latest = usable[-1]
-    at = told.statement.at
-    if latest.agrees(claim) or not at:
+    at = told.statement.at or 0
+    heir = next((other for other in heirs.get(latest.canon, ()) if other != memory), None)
+    if not ground.is_new(memory, told.window, heir):
         return None
     anchor = ground.anchor(memory, claim.value, claim, at)
     since = _stands_since(ground, memory, anchor)
@@ -107,14 +119,8 @@ def _against_statements(
         return None
     if since is None and not latest.changed and ground.said_later(memory, claim.value, at):
         return None
-    heirs = [other for other, value in holders if value.agrees(latest) and other != memory]
-    if not ground.is_new(memory, told.window, heirs[-1] if heirs else None):
-        return None
-    between = [
-        step.statement.entry_id
-        for step, other in usable[:-1]
-        if not other.agrees(claim) and (since is None or (step.statement.at or 0) > since) and step.statement.entry_id != told.statement.entry_id
-    ]
+    steps = takewhile(lambda step: since is None or (step[0].statement.at or 0) > since, usable)
+    between = [step.statement.entry_id for step, other in islice(steps, _STEPS) if not other.agrees(claim)]
     strength = 0.9 if latest.changed else 0.7 if since is not None else 0.5
     return _transition(
         ground,
@@ -126,8 +132,8 @@ def _against_statements(
         anchor=anchor,
         told=told,
         strength=strength,
-        heir=heirs[-1] if heirs else None,
-        between=between[-3:],
+        heir=heir,
+        between=between[::-1],
         reason="You said so with another value later." if not latest.changed else "You said that it changed.",
     )
 
@@ -142,39 +148,51 @@ def _competes(claim: Claim, other: Claim, told: Told) -> bool:
     return kinds[0] == kinds[1] or (other.changed and "number" not in kinds and "time" not in kinds)
 
 
-def _against_notes(ground: Ground, memory: int, claim: Claim, holders: Sequence[tuple[int, Claim]]) -> Transition | None:
+@dataclass(frozen=True, slots=True)
+class _Dated:
+    """A memory's value, the words it rests on, and since when it stands if that is known."""
+
+    memory: int
+    claim: Claim
+    anchor: Anchor | None
+    since: int | None
+
+    @property
+    def order(self) -> tuple[bool, int, int]:
+        return self.since is not None, self.since or 0, self.memory
+
+
+def _dated(ground: Ground, holders: Sequence[tuple[int, Claim]]) -> list[_Dated]:
+    found = []
+    for memory, claim in holders:
+        if claim.single and not ended(ground.memories[memory].text):
+            anchor = ground.anchor(memory, claim.value, claim, None)
+            found.append(_Dated(memory, claim, anchor, _stands_since(ground, memory, anchor)))
+    return found
+
+
+def _against_notes(ground: Ground, mine: _Dated, newest: _Dated) -> Transition | None:
     """Another memory, written later, has another value."""
-    held = ground.memories[memory]
-    rivals = [
-        (other, value)
-        for other, value in holders
-        if other != memory and not ended(ground.memories[other].text) and kind_of(value.value) == kind_of(claim.value)
-    ]
-    if not rivals:
+    if newest.claim.agrees(mine.claim) or not ground.is_new(mine.memory, None, newest.memory):
         return None
-    anchor = ground.anchor(memory, claim.value, claim, None)
-    mine = _stands_since(ground, memory, anchor)
-    dated = [(other, value, ground.anchor(other, value.value, value, None)) for other, value in rivals]
-    order = [
-        ((_stands_since(ground, other, rest), ground.memories[other].id), other, value, rest) for other, value, rest in dated
-    ]
-    (newest, rank), other, value, rest = max(order, key=lambda row: (row[0][0] is not None, row[0][0] or 0, row[0][1]))
-    if value.agrees(claim) or not ground.is_new(memory, None, other):
+    if kind_of(newest.claim.value) != kind_of(mine.claim.value):
         return None
-    known = mine is not None and newest is not None
-    if (known and (newest or 0) <= (mine or 0)) or (not known and rank <= held.id):
+    known = mine.since is not None and newest.since is not None
+    if known and newest.order <= mine.order:
+        return None
+    if not known and newest.memory <= mine.memory:
         return None
     return _transition(
         ground,
         TransitionKind.SAME_SUBJECT,
-        memory,
-        slot=_slot_name(claim),
-        old_value=claim.value,
-        new_value=rest.value if rest else value.value,
-        anchor=anchor,
-        later=rest,
+        mine.memory,
+        slot=_slot_name(mine.claim),
+        old_value=mine.claim.value,
+        new_value=newest.anchor.value if newest.anchor else newest.claim.value,
+        anchor=mine.anchor,
+        later=newest.anchor,
         strength=0.65 if known else 0.45,
-        heir=other,
+        heir=newest.memory,
         reason="Another memory has another value." if known else "Another memory has another value; which is newer is unknown.",
     )
 
@@ -215,7 +233,7 @@ def _ended(
     ground: Ground, told: Told, change: Disclosure, holding: Mapping[str, list[int]]
 ) -> list[tuple[int, float]]:
     """Memories that hold what is said to be over, with the weight of what they share."""
-    gone = [stem for stem in dict.fromkeys(stems(change.old)) if stem not in _EMPTY]
+    gone = [stem for stem in dict.fromkeys(stems(f"{change.thing} {change.old}")) if stem not in _EMPTY]
     if not gone:
         return []
     many = len(ground.memories) + 1
@@ -385,7 +403,8 @@ def _transition(
     said = anchor.value if anchor else old_value
     path = [f"entry:{anchor.quote.entry_id}"] if anchor else []
     path += [f"memory:{held.id}", *([f"slot:{slot}"] if slot else [])]
-    path += [f"entry:{entry}" for entry in dict.fromkeys(between) if anchor is None or entry != anchor.quote.entry_id]
+    ends = {anchor.quote.entry_id if anchor else None, quote.entry_id if quote else None}
+    path += [f"entry:{entry}" for entry in dict.fromkeys(between) if entry not in ends]
     path += [f"entry:{quote.entry_id}"] if quote else []
     if heir is not None and quote is None:
         path.append(f"memory:{ground.memories[heir].id}")

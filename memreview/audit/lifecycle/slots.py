@@ -232,7 +232,7 @@ BY_TRIGGER: dict[str, tuple[Slot, ...]] = {
 
 # What a wrong belief costs, for attributes that have no typed slot: the first that matches the attribute's words.
 _HARM = (
-    (re.compile(r"allerg|medic|dose|mg\b|insulin|doctor|gp\b|therap|blood|asthma|diabet|pregnan|epilep|health", re.I), 0.95),
+    (re.compile(r"allerg|medic|dose|mg\b|insulin|doctor|gp\b|therap|blood|asthma|thyroid|microgram|tablet|inhaler|diabet|pregnan|epilep|health", re.I), 0.95),
     (re.compile(r"visa|lawyer|court|custody|legal|passport|permit", re.I), 0.85),
     (re.compile(r"rent|salary|budget|bank|loan|mortgage|iban|price|euros?|dollars?|[$€£]|tax", re.I), 0.7),
     (re.compile(r"e-?mail|phone number|address|contact|telephone", re.I), 0.7),

@@ -48,13 +48,15 @@ def nearest(queries: Vectors, keys: Vectors, count: int) -> NDArray[np.int64]:
     return found
 
 
-def close_pairs(queries: Vectors, keys: Vectors, least: float) -> Iterator[tuple[int, int, float]]:
-    """All (query, key, cosine) of at least `least`, in blocks."""
+def close_pairs(queries: Vectors, keys: Vectors, least: float, count: int) -> Iterator[tuple[int, int, float]]:
+    """(query, key, cosine) of at least `least`, for each query the `count` nearest at most."""
     for start in range(0, len(queries), BLOCK):
         scores = queries[start : start + BLOCK] @ keys.T
-        rows, columns = np.nonzero(scores >= least)
-        for row, column in zip(rows.tolist(), columns.tolist(), strict=True):
-            yield start + row, column, float(scores[row, column])
+        best = np.argpartition(scores, max(0, len(keys) - count), axis=1)[:, max(0, len(keys) - count) :]
+        for row, columns in enumerate(best.tolist()):
+            for column in columns:
+                if scores[row, column] >= least:
+                    yield start + row, column, float(scores[row, column])
 
 
 def _hashed(texts: list[str]) -> Vectors:

@@ -48,6 +48,8 @@ def replaced(text: str, old: str, new: str) -> str:
     if place is None:
         return ""
     new = new.strip(" .")
+    after = text[place.end() :].strip(" .").casefold()
+    new = next((new[: -len(end)].rstrip() for end in _tails(new) if after.startswith(end.casefold())), new)
     first, _, rest = new.partition(" ")
     if _PLAIN.match(first) and re.match(r"[A-Z]?[a-z]+s\b", old):
         new = f"{third(first)} {rest}".strip()
@@ -57,6 +59,12 @@ def replaced(text: str, old: str, new: str) -> str:
         new = new[:1].upper() + new[1:]
     before = re.sub(r"\b([Aa])n?(\s+)$", lambda a: f"{a[1]}{'n' if new[:1] in 'aeiouAEIO' else ''}{a[2]}", text[: place.start()])
     return f"{before}{new}{text[place.end() :]}"
+
+
+def _tails(words: str) -> list[str]:
+    """All endings of some words but the whole, longest first."""
+    parts = words.split(" ")
+    return [" ".join(parts[start:]) for start in range(1, len(parts))]
 
 
 def no_longer(text: str) -> str:
