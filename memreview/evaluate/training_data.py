@@ -388,7 +388,7 @@ def _print(report: Report, shown: int = 40) -> None:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    parser = argparse.ArgumentParser(prog="python -m memreview.evaluate.training_data", description="Check labelled texts.")
+    parser = argparse.ArgumentParser(prog="memreview.evaluate.training_data")
     parser.add_argument("folder", type=Path)
     folder = parser.parse_args(arguments).folder
     if not folder.is_dir():
