@@ -166,8 +166,13 @@ def _edits(
             lost, won = any(word in left for word in mine), any(word in right for word in theirs)
             replaced |= lost and won
             listed |= lost != won and ("and" in mine) != ("and" in theirs)
-    kept = matcher.ratio()
+    kept = 1.0 if replaced and _one_word_apart(one.sequence, other.sequence) else matcher.ratio()
     return kept * replaced, kept * listed
+
+
+def _one_word_apart(one: tuple[str, ...], other: tuple[str, ...]) -> bool:
+    """ "Collects old maps", "collects old radios": too short for a share of the wording to show it."""
+    return len(one) == len(other) and sum(a != b for a, b in zip(one, other, strict=True)) == 1
 
 
 # --- words
