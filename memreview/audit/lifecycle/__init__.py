@@ -75,7 +75,10 @@ def _authorized(candidate: Transition, validation: Validation) -> Transition | N
             authorization=Authorization.STATED,
             old_quote=validation.old_quote,
             new_quote=validation.new_quote,
-            reasons=(*candidate.reasons, *(failure.words for failure in validation.failures if failure is not Failure.NO_PATH)),
+            reasons=(
+                *candidate.reasons,
+                *(failure.words for failure in validation.failures if failure is not Failure.NO_PATH),
+            ),
         )
     return None
 
@@ -84,7 +87,13 @@ def _merged(transitions: Iterable[Transition]) -> list[Transition]:
     """One for each memory and attribute, the most certain; and one for each memory and message."""
     best: dict[tuple[object, ...], Transition] = {}
     for transition in sorted(transitions, key=_merit, reverse=True):
-        places = [(transition.old_memory_id, "fold" if transition.kind is TransitionKind.DUPLICATE else "slot", transition.slot)]
+        places = [
+            (
+                transition.old_memory_id,
+                "fold" if transition.kind is TransitionKind.DUPLICATE else "slot",
+                transition.slot,
+            )
+        ]
         if transition.new_quote:
             places.append((transition.old_memory_id, "entry", str(transition.new_quote.entry_id)))
         if not any(place in best for place in places):

@@ -52,12 +52,17 @@ _ATTR_END = (
 )
 _HEAD = r"(?:(?!(?:my|our|the|an?|i|we|it|is|are|and|but|since|that|user's)\b)[^\W\d_][\w'-]*\s+){0,3}?[^\W\d_][\w'-]*"
 _ATTRIBUTE = re.compile(
-    r"(?:^|(?<=[,;:.!?—–]\s)|(?<=\s))(?P<whose>(?:my|our|the|her|his|their|(?:the )?user's)\s+)?(?P<head>" + _HEAD + r")"
+    r"(?:^|(?<=[,;:.!?—–]\s)|(?<=\s))(?P<whose>(?:my|our|the|her|his|their|(?:the )?user's)\s+)?(?P<head>"
+    + _HEAD
+    + r")"
     r"(?:\s+(?P<verb>is|are|meets?|starts?|takes place|has been moved to|was moved to|got moved to|moved to|has changed to|changed to|weighs?|takes)"
-    r"|(?P<short>'s))\s+(?P<now>(?:now|currently)\s+)?(?P<named>(?:called|named)\s+)?(?:with\s+)?(?P<v>(?:[^,;!?()\n—–]|,(?=\d{3}))+?)" + _ATTR_END,
+    r"|(?P<short>'s))\s+(?P<now>(?:now|currently)\s+)?(?P<named>(?:called|named)\s+)?(?:with\s+)?(?P<v>(?:[^,;!?()\n—–]|,(?=\d{3}))+?)"
+    + _ATTR_END,
     re.I,
 )
-_NAME_OF = re.compile(rf"\b(?:has|have|own|owns)\s+(?:an?|one)\s+(?P<head>[\w-]+)\s+(?:named|called)\s+(?P<v>[^\W\d_][\w'-]*)", re.I)
+_NAME_OF = re.compile(
+    r"\b(?:has|have|own|owns)\s+(?:an?|one)\s+(?P<head>[\w-]+)\s+(?:named|called)\s+(?P<v>[^\W\d_][\w'-]*)", re.I
+)
 _AT_TIMES = re.compile(
     rf"\b(?:has|have|attends?|goes? to|takes?|do(?:es)?|doing)\s+(?:an?\s+|their\s+|my\s+|our\s+)?(?P<head>{_HEAD})(?:\s+\([^)]*\))?\s+(?P<v>(?:on|at|every)\s+"
     rf"(?:{DAY}|{CLOCK})[^,;!?()\n—–]*?)" + _ATTR_END,
@@ -70,7 +75,8 @@ _MOVED = re.compile(
 )
 _RENAMED = re.compile(
     r"\b(?:renamed\s+(?:my|our|the)\s+(?P<head>[\w-]+)|(?:my|our|the)\s+(?P<subject>[\w-]+)\s+(?:was|has been|got|is being)\s+renamed)"
-    r"(?:\s+to\s+|[^.;]*?\b(?:(?:is|it's|are) (?:now )?called|we're|it's)\s+)(?P<v>(?!now\b)[^,;!?()\n—–]+?)" + _ATTR_END,
+    r"(?:\s+to\s+|[^.;]*?\b(?:(?:is|it's|are) (?:now )?called|we're|it's)\s+)(?P<v>(?!now\b)[^,;!?()\n—–]+?)"
+    + _ATTR_END,
     re.I,
 )
 _GENERAL_HEADS = frozenset(
@@ -95,7 +101,9 @@ _TYPED = {
     "car": "transport.car",
     "bank": "money.bank",
 }
-_OTHER_ONE = frozenset({"work", "second", "other", "compani", "spare", "last", "next", "first", "former", "wife", "husband"})
+_OTHER_ONE = frozenset(
+    {"work", "second", "other", "compani", "spare", "last", "next", "first", "former", "wife", "husband"}
+)
 _OWN_WORDS = {False: ("my", "our"), True: ("my", "our", "her", "his", "their", "user's", "the user's")}
 _MANY_OF = re.compile(rf"^(?:dog|cat|pet|rabbit|horse|bird|fish|hamster|friend|{KIN})$", re.I)
 _ONE_OF = re.compile(
@@ -104,7 +112,9 @@ _ONE_OF = re.compile(
     re.I,
 )
 _PLURAL_BUT_ONE = frozenset({"pronoun", "hour", "initial", "opening hour"})
-_TIME = re.compile(rf"\b{DAY}\b|\b\d{{1,2}}[:.]\d\d\b|\b\d{{1,2}}\s*(?:am|pm|o'clock)\b|\b(?:every|weekly|daily|monthly)\b", re.I)
+_TIME = re.compile(
+    rf"\b{DAY}\b|\b\d{{1,2}}[:.]\d\d\b|\b\d{{1,2}}\s*(?:am|pm|o'clock)\b|\b(?:every|weekly|daily|monthly)\b", re.I
+)
 _WHEN = re.compile(rf"^(?:on|at|every|from|the (?:first|second|third|last))\b|^{DAY}\b|^{CLOCK}$", re.I)
 
 
@@ -140,7 +150,9 @@ def _slots_of(text: str) -> list[Slot]:
     return list(found.values())
 
 
-def _claim(sentence: Sentence, slot: str, subject: str, match: re.Match[str], changed: bool, single: bool = True) -> Claim | None:
+def _claim(
+    sentence: Sentence, slot: str, subject: str, match: re.Match[str], changed: bool, single: bool = True
+) -> Claim | None:
     value = match["v"].rstrip(" .")
     start = sentence.start + match.start("v")
     if not value or len(value.split()) > 8:
@@ -150,6 +162,8 @@ def _claim(sentence: Sentence, slot: str, subject: str, match: re.Match[str], ch
         return None
     if slot == "habit.prefers":
         slot, canon = _preference(value, sentence.text[match.end() :])
+        if not canon:
+            return None
     if "of" in match.re.groupindex:
         slot = f"{slot}.{' '.join(stems(match['of']))}"
     return Claim(subject, slot, value, start, start + len(value), canon, changed, sentence, single)
@@ -175,13 +189,18 @@ def _preference(value: str, after: str) -> tuple[str, frozenset[str]]:
         kind = "/".join(sorted({*stems(chosen), *stems(rejected)}))
         return f"habit.prefers.{kind}{scope}", frozenset(stems(chosen))
     kind = (stems(chosen) or ("",))[-1]
-    return f"habit.prefers.{kind}{scope}", frozenset(stems(chosen)) - {kind} or frozenset({kind})
+    return f"habit.prefers.{kind}{scope}", frozenset(stems(chosen)) - {kind}
 
 
 def _attributes(sentence: Sentence, noted: bool, heads: frozenset[str]) -> Iterator[Claim]:
     text = sentence.text
     told_now = NOW.search(text) is not None
-    for match in (*_ATTRIBUTE.finditer(text), *_MOVED.finditer(text), *_RENAMED.finditer(text), *_RAISED.finditer(text)):
+    for match in (
+        *_ATTRIBUTE.finditer(text),
+        *_MOVED.finditer(text),
+        *_RENAMED.finditer(text),
+        *_RAISED.finditer(text),
+    ):
         groups = match.groupdict()
         named = match.re is _RENAMED or groups.get("named") is not None or "name" in (groups["head"] or "").casefold()
         head = _head(groups.get("head") or groups.get("subject") or "")
@@ -189,7 +208,12 @@ def _attributes(sentence: Sentence, noted: bool, heads: frozenset[str]) -> Itera
             head = _known(head, heads, told_now)
         if not head or not real(text[: match.start()]):
             continue
-        changed = told_now or match.re is not _ATTRIBUTE or "moved" in (groups.get("verb") or "") or groups.get("now") is not None
+        changed = (
+            told_now
+            or match.re is not _ATTRIBUTE
+            or "moved" in (groups.get("verb") or "")
+            or groups.get("now") is not None
+        )
         own = (groups.get("whose") or "").strip().casefold() in _OWN_WORDS[noted] or match.re in (_MOVED, _RENAMED)
         if not (noted or own) and re.search(r"[^s]s\b", groups.get("head") or ""):
             continue
@@ -214,7 +238,10 @@ def _named(sentence: Sentence, noted: bool) -> Iterator[Claim]:
             if claim:
                 yield claim
     for match in _AT_TIMES.finditer(sentence.text):
-        if not (sentence.momentary and not noted) and actor(sentence.text, match.start(), noted=noted, verb_text=match[0]).subject == SELF:
+        if (
+            not (sentence.momentary and not noted)
+            and actor(sentence.text, match.start(), noted=noted, verb_text=match[0]).subject == SELF
+        ):
             claim = _claim(sentence, f"time.{_head(match['head'])}", SELF, match, NOW.search(sentence.text) is not None)
             if claim:
                 yield claim
@@ -223,7 +250,20 @@ def _named(sentence: Sentence, noted: bool) -> Iterator[Claim]:
 @lru_cache(maxsize=8192)
 def _head(words: str) -> str:
     """The attribute's name: its stems in order, without what only says that it is the present one; empty if too general."""
-    if words.split(" ")[0].casefold() in ("and", "but", "so", "because", "since", "if", "when", "as", "than", "with", "for", "of"):
+    if words.split(" ", maxsplit=1)[0].casefold() in (
+        "and",
+        "but",
+        "so",
+        "because",
+        "since",
+        "if",
+        "when",
+        "as",
+        "than",
+        "with",
+        "for",
+        "of",
+    ):
         words = words.partition(" ")[2]
     if not words or words.casefold() in _GENERAL_HEADS:
         return ""
@@ -245,7 +285,7 @@ def _known(head: str, heads: frozenset[str], changed: bool) -> str:
 
 
 def _single(head: str, named: bool) -> bool:
-    last = head.split(" ")[-1]
+    last = head.rsplit(" ", maxsplit=1)[-1]
     if named:
         return not _MANY_OF.match(last) or _ONE_OF.match(last) is not None
     return not _MANY_OF.match(head) or _ONE_OF.match(head) is not None

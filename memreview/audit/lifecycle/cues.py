@@ -15,6 +15,7 @@ class Change(StrEnum):
     ENDED = "ended"
     REPLACED = "replaced"
     RESUMED = "resumed"
+    GONE = "gone"  # somebody or something that died, left or parted
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,11 +69,16 @@ _ENDED = re.compile(
     r"\b(?:quit|quitted|left|gave up(?: on)?|given up(?: on)?|stopped|dropped|cancel+ed|sold|ended|finished|completed|resigned from|got rid of"
     r"|broke up with|split up with|split with|divorced|separated from|uninstalled|unsubscribed from|let go of|closed|donated"
     r"|handed in my notice at|(?:got |been |was )?(?:laid off|fired|let go|made redundant|kicked out) (?:from|by|at|of)|retired from|outgrew|stepped down (?:as|from)"
-    r"|(?:'m|am|are|'re) (?:off|done with|over|through with|out of|finished with))\s+(?!it\b|there\b|that\b|this\b|them\b|because\b)" + _A + _END,
+    r"|(?:'m|am|are|'re) (?:off|done with|over|through with|out of|finished with))\s+(?!it\b|there\b|that\b|this\b|them\b|because\b)"
+    + _A
+    + _END,
     re.I,
 )
 _NO_LONGER = re.compile(rf"\b(?:no longer|not)\s+{_A}(?:\s+(?:any ?more|at all now|after all))?{_END}", re.I)
-_NOT_ANY_MORE = re.compile(rf"(?:\bdo not|\bdon't|\bdont|\bdoes not|\bdoesn't|\bcan't|\bcannot|\bam not|'m not|'re not|\baren't|\bisn't)\s+{_A}\s+(?:any ?more|after all|these days)\b", re.I)
+_NOT_ANY_MORE = re.compile(
+    rf"(?:\bdo not|\bdon't|\bdont|\bdoes not|\bdoesn't|\bcan't|\bcannot|\bam not|'m not|'re not|\baren't|\bisn't)\s+{_A}\s+(?:any ?more|after all|these days)\b",
+    re.I,
+)
 _NO_MORE = re.compile(rf"\bno more\s+{_A}(?:\s+please)?{_END}", re.I)
 _WITHOUT = re.compile(rf"\bday \d+ without\s+{_A}{_END}", re.I)
 _GONE = re.compile(
@@ -86,7 +92,9 @@ _PARTED = re.compile(
     re.I,
 )
 _RESUMED = re.compile(r"\b(?:again|these days|now|after all|nowadays)\b", re.I)
-_NOT_A_NAME = re.compile(r"^(?:he|she|they|it|we|i|you|everyone|who|that|people|the|a|one|nobody|somebody|and|so|which)\b", re.I)
+_NOT_A_NAME = re.compile(
+    r"^(?:he|she|they|it|we|i|you|everyone|who|that|people|the|a|one|nobody|somebody|and|so|which)\b", re.I
+)
 
 
 def disclosures(sentence: Sentence) -> Iterator[Disclosure]:
@@ -118,16 +126,20 @@ def disclosures(sentence: Sentence) -> Iterator[Disclosure]:
     for pattern in (_GONE, _PARTED):
         for match in pattern.finditer(text):
             if real(text[: match.start()]) and not _NOT_A_NAME.match(match["a"]):
-                yield _ended(sentence, match, match.start("a"), 0.85)
+                yield replace(_ended(sentence, match, match.start("a"), 0.85), change=Change.GONE)
     for match in _RESUMED.finditer(text):
         if actor(text, match.start(), noted=False).subject or re.search(r"\b(?:i|we)\b", text[: match.start()], re.I):
-            yield Disclosure(Change.RESUMED, text, text[: match.end()].strip(), *_span(sentence, text[: match.end()]), sentence, 0.7)
+            yield Disclosure(
+                Change.RESUMED, text, text[: match.end()].strip(), *_span(sentence, text[: match.end()]), sentence, 0.7
+            )
             return
 
 
 def ended(text: str) -> bool:
     """Does a stored note itself tell of an ending? Then a later ending does not overturn it."""
-    return bool(_ENDED.search(text) or re.search(r"\b(?:no longer|any ?more|former(?:ly)?|used to|previously)\b", text, re.I))
+    return bool(
+        _ENDED.search(text) or re.search(r"\b(?:no longer|any ?more|former(?:ly)?|used to|previously)\b", text, re.I)
+    )
 
 
 def _own(text: str, match: re.Match[str]) -> bool:
@@ -136,27 +148,41 @@ def _own(text: str, match: re.Match[str]) -> bool:
 
 
 def _done_to_me(text: str, match: re.Match[str]) -> bool:
-    return bool(re.search(r"\b(?:they|doctor|gp|company|boss|he|she)\s+(?:have |has |just )*$", text[: match.start()], re.I)) and bool(
-        re.match(r"\w+\s+(?:me|us|my|our)\b", match[0], re.I)
-    )
+    return bool(
+        re.search(r"\b(?:they|doctor|gp|company|boss|he|she)\s+(?:have |has |just )*$", text[: match.start()], re.I)
+    ) and bool(re.match(r"\w+\s+(?:me|us|my|our)\b", match[0], re.I))
 
 
 def _lasting(match: re.Match[str]) -> bool:
-    """"not X" alone is a state; "no longer X", "not X any more" a change."""
-    return match[0].casefold().startswith("no longer") or bool(re.search(r"\b(?:any ?more|after all|these days)$", match[0], re.I))
+    """ "not X" alone is a state; "no longer X", "not X any more" a change."""
+    return match[0].casefold().startswith("no longer") or bool(
+        re.search(r"\b(?:any ?more|after all|these days)$", match[0], re.I)
+    )
 
 
 def _replaced(sentence: Sentence, match: re.Match[str], strength: float) -> Disclosure:
     start, end = match.span("b")
     return Disclosure(
-        Change.REPLACED, match["a"].strip(), match["b"], sentence.start + start, sentence.start + end, sentence, strength
+        Change.REPLACED,
+        match["a"].strip(),
+        match["b"],
+        sentence.start + start,
+        sentence.start + end,
+        sentence,
+        strength,
     )
 
 
 def _ended(sentence: Sentence, match: re.Match[str], start: int, strength: float) -> Disclosure:
     new = sentence.text[start : match.end()].rstrip()
     return Disclosure(
-        Change.ENDED, match["a"].strip(), new, sentence.start + start, sentence.start + start + len(new), sentence, strength
+        Change.ENDED,
+        match["a"].strip(),
+        new,
+        sentence.start + start,
+        sentence.start + start + len(new),
+        sentence,
+        strength,
     )
 
 

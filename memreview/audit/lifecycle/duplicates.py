@@ -31,7 +31,11 @@ def duplicates(
         return
     partners: dict[int, dict[int, float]] = defaultdict(dict)
     for row, other, score in _pairs(memories, vectors, alike, new):
-        if new[row] != other and subjects[new[row]] == subjects[other] and _one_thing(memories[new[row]].text, memories[other].text, claims[new[row]], claims[other], score):
+        if (
+            new[row] != other
+            and subjects[new[row]] == subjects[other]
+            and _one_thing(memories[new[row]].text, memories[other].text, claims[new[row]], claims[other], score)
+        ):
             partners[new[row]][other] = score
             partners[other][new[row]] = score
     settled: set[int] = set()
@@ -45,7 +49,9 @@ def duplicates(
                 yield folded, stays, score
 
 
-def _pairs(memories: Sequence[HeldMemory], vectors: Vectors, alike: float, new: Sequence[int]) -> Iterator[tuple[int, int, float]]:
+def _pairs(
+    memories: Sequence[HeldMemory], vectors: Vectors, alike: float, new: Sequence[int]
+) -> Iterator[tuple[int, int, float]]:
     yield from close_pairs(vectors[list(new)], vectors, alike, _NEAREST)
     same: dict[tuple[str, ...], list[int]] = defaultdict(list)
     for index, memory in enumerate(memories):
@@ -76,4 +82,6 @@ def _one_thing(one: str, other: str, claims: tuple[Claim, ...], other_claims: tu
     names = {stem for name in _NAME.findall(one) + _NAME.findall(other) for stem in stems(name)}
     if names & (only_first | only_second):
         return False
-    return len(first & second) >= 0.6 * len(first | second) or (score >= 0.93 and len(first & second) >= 0.4 * len(first | second))
+    return len(first & second) >= 0.6 * len(first | second) or (
+        score >= 0.93 and len(first & second) >= 0.4 * len(first | second)
+    )

@@ -91,12 +91,20 @@ def _subject(left: re.Match[str], before: str, noted: bool, verb_text: str) -> s
         return NOBODY
     if noted or _FIRST_PERSON.search(earlier):
         return SELF
-    alone = len(earlier.split()) <= 3 and not _THIRD_PERSON.search(verb_text.split(" ")[0])
+    alone = len(earlier.split()) <= 3 and not _THIRD_PERSON.search(verb_text.split(" ", maxsplit=1)[0])
     return SELF if alone else NOBODY
 
 
 # Plurals and pasts that the stemmer leaves apart.
-_IRREGULAR = {"children": "child", "people": "person", "men": "man", "women": "woman", "feet": "foot", "bicycl": "bike", "phd": "phd"}
+_IRREGULAR = {
+    "children": "child",
+    "people": "person",
+    "men": "man",
+    "women": "woman",
+    "feet": "foot",
+    "bicycl": "bike",
+    "phd": "phd",
+}
 _NUMBER_WORDS = {
     word: str(number)
     for number, word in enumerate("zero one two three four five six seven eight nine ten eleven twelve".split())

@@ -22,7 +22,9 @@ _LETTERS = re.compile(r"\w+")
 _CANDIDATES = 32  # windows that are read to find the words a memory rests on
 _NEW_WINDOWS_NEAR, _NEW_MEMORIES_NEAR = 64, 256
 _OPENING = re.compile(r"([A-Z][a-z]+)(?:'s)? (?:is|has|was|lives|works|likes|prefers|uses|plays|[a-z]+s)\b")
-_SOMEBODY_ELSE = re.compile(rf"^(?:(?:the )?user's |my |our )?(?:[\w-]+ )?{KIN}\b(?!(?:'s name)?(?: is|:) (?:called |named )?[A-Z])", re.I)
+_SOMEBODY_ELSE = re.compile(
+    rf"^(?:(?:the )?user's |my |our )?(?:[\w-]+ )?{KIN}\b(?!(?:'s name)?(?: is|:) (?:called |named )?[A-Z])", re.I
+)
 
 
 def _prefix(stem: str) -> str:
@@ -93,7 +95,9 @@ class Ground:
         if len(self.new_memories) == len(self.memories):
             return self.new_memories
         near: set[int] = set(self.new_memories)
-        spoken = [index for index in self.new_windows if any(told.claims or told.disclosures for told in self.told(index))]
+        spoken = [
+            index for index in self.new_windows if any(told.claims or told.disclosures for told in self.told(index))
+        ]
         for vectors in (self.space.windows[spoken], self.space.memories[self.new_memories]):
             if len(vectors):
                 near.update(nearest(vectors, self.space.memories, _NEW_WINDOWS_NEAR).ravel().tolist())
@@ -141,12 +145,12 @@ class Ground:
         openings = Counter(found[1] for memory in self.memories if (found := _OPENING.match(memory.text)))
         filed = Counter(memory.subject for memory in self.memories if memory.subject)
         names = {name for name, count in openings.most_common(2) if count >= max(3, len(self.memories) // 20)}
-        return frozenset(names - {"User", "The"} | {name for name, _ in filed.most_common(1)})
+        return frozenset(names - {"User", "The"} | {name for name, count in filed.most_common(1) if count >= 3})
 
     def subject(self, memory: int) -> str:
         """SELF, or the name that the memory is filed under."""
         name = self.memories[memory].subject
-        if not name or name.casefold() == "user" or name in self._owners or name.split()[0] in self._owners:
+        if not name or "user" in name.casefold() or name in self._owners or name.split()[0] in self._owners:
             return SELF
         return name.casefold()
 
@@ -164,7 +168,13 @@ class Ground:
         if invented(self.entries[statement.entry_id].text[: statement.start]):
             return ()
         read = tuple(
-            Told(window, statement, sentence, tuple(claims(sentence, noted=False, heads=known)), tuple(disclosures(sentence)))
+            Told(
+                window,
+                statement,
+                sentence,
+                tuple(claims(sentence, noted=False, heads=known)),
+                tuple(disclosures(sentence)),
+            )
             for sentence in asserted(statement.text)
         )
         if not heads:
@@ -242,7 +252,11 @@ class Ground:
             likeness = self.space.likeness(memory, window)
             for told in self.told(window):
                 same_slot = [other for other in told.claims if claim is not None and other.slot == claim.slot]
-                agreeing = [other for other in same_slot if claim is not None and other.subject == claim.subject and other.agrees(claim)]
+                agreeing = [
+                    other
+                    for other in same_slot
+                    if claim is not None and other.subject == claim.subject and other.agrees(claim)
+                ]
                 if same_slot and not agreeing:
                     continue
                 if not (agreeing or wanted <= set(stems(told.sentence.text))):
@@ -262,5 +276,10 @@ class Ground:
         text = text.strip(" \n,;")
         begin = statement.start + start
         return Quotation(
-            entry_id=statement.entry_id, text=text, start=begin, end=begin + len(text), at=statement.at, origin=statement.origin
+            entry_id=statement.entry_id,
+            text=text,
+            start=begin,
+            end=begin + len(text),
+            at=statement.at,
+            origin=statement.origin,
         )

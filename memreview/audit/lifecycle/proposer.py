@@ -25,7 +25,9 @@ from memreview.records.transition import Quotation, Transition, TransitionKind
 Progress = Callable[[float], None]
 
 _NEGATION = frozenset({"not", "no", "never", "dont", "doesnt", "avoid", "without"})
-_EMPTY = frozenset({"old", "now", "new", "job", "thing", "one", "use", "do", "take", "be", "go", "get", "call", *_NEGATION})
+_EMPTY = frozenset(
+    {"old", "now", "new", "job", "thing", "one", "use", "do", "take", "be", "go", "get", "call", *_NEGATION}
+)
 _NUMERIC = re.compile(rf"(?<![\w.,:$€£-])[$€£]?{NUMBER}(?![\w:/])", re.I)
 # "Is married to Helen" with "divorced" in its place would say something else: these are told anew.
 _SAID_ANEW = frozenset({"family.status", "diet.pattern"})
@@ -88,7 +90,9 @@ def _typed(ground: Ground, spoken: Sequence[Told]) -> Iterator[Transition]:
                 if found is not None:
                     told_of.add(memory)
                     yield found
-        differ = len({claim.canon for _, claim in holders}) > 1 and any(ground.is_new(memory, None) for memory, _ in holders)
+        differ = len({claim.canon for _, claim in holders}) > 1 and any(
+            ground.is_new(memory, None) for memory, _ in holders
+        )
         dated = _dated(ground, holders) if differ else []
         newest = max(dated, key=lambda note: note.order, default=None)
         for note in dated:
@@ -97,7 +101,11 @@ def _typed(ground: Ground, spoken: Sequence[Told]) -> Iterator[Transition]:
 
 
 def _against_statements(
-    ground: Ground, memory: int, claim: Claim, said: Sequence[tuple[Told, Claim]], heirs: Mapping[frozenset[str], list[int]]
+    ground: Ground,
+    memory: int,
+    claim: Claim,
+    said: Sequence[tuple[Told, Claim]],
+    heirs: Mapping[frozenset[str], list[int]],
 ) -> Transition | None:
     usable = (
         (told, other)
@@ -193,7 +201,9 @@ def _against_notes(ground: Ground, mine: _Dated, newest: _Dated) -> Transition |
         later=newest.anchor,
         strength=0.65 if known else 0.45,
         heir=newest.memory,
-        reason="Another memory has another value." if known else "Another memory has another value; which is newer is unknown.",
+        reason="Another memory has another value."
+        if known
+        else "Another memory has another value; which is newer is unknown.",
     )
 
 
@@ -229,9 +239,7 @@ def _disclosed(ground: Ground, spoken: Sequence[Told]) -> Iterator[Transition]:
                     yield found
 
 
-def _ended(
-    ground: Ground, told: Told, change: Disclosure, holding: Mapping[str, list[int]]
-) -> list[tuple[int, float]]:
+def _ended(ground: Ground, told: Told, change: Disclosure, holding: Mapping[str, list[int]]) -> list[tuple[int, float]]:
     """Memories that hold what is said to be over, with the weight of what they share."""
     gone = [stem for stem in dict.fromkeys(stems(f"{change.thing} {change.old}")) if stem not in _EMPTY]
     if not gone:
@@ -272,10 +280,17 @@ def _returned(
 
 def _overturned(ground: Ground, memory: int, told: Told, change: Disclosure, share: float) -> Transition | None:
     held, at = ground.memories[memory], told.statement.at
-    if at is None or told.sentence.momentary and change.change is Change.RESUMED or not ground.is_new(memory, told.window):
+    if (
+        at is None
+        or (told.sentence.momentary
+        and change.change is Change.RESUMED)
+        or not ground.is_new(memory, told.window)
+    ):
         return None
     over = set(stems(change.old)) if change.change is not Change.RESUMED else set(stems(held.text))
-    claim = next((claim for claim in ground.claims(memory) if claim.canon & over or set(stems(claim.value)) & over), None)
+    claim = next(
+        (claim for claim in ground.claims(memory) if claim.canon & over or set(stems(claim.value)) & over), None
+    )
     value = claim.value if claim and change.change is not Change.RESUMED else _span_of(held.text, over)
     anchor = ground.anchor(memory, value, claim, at)
     since = _stands_since(ground, memory, anchor)
@@ -308,13 +323,19 @@ def _span_of(text: str, over: set[str]) -> str:
 def _numbers(ground: Ground, spoken: Sequence[Told]) -> Iterator[Transition]:
     said: dict[str, list[Told]] = defaultdict(list)
     for told in spoken:
-        if _NUMERIC.search(told.sentence.text) and not (told.sentence.momentary or told.sentence.additional or told.sentence.scoped):
+        if _NUMERIC.search(told.sentence.text) and not (
+            told.sentence.momentary or told.sentence.additional or told.sentence.scoped
+        ):
             for stem in set(stems(told.sentence.text)):
                 said[stem].append(told)
     for memory in ground.audited_memories:
         text = ground.memories[memory].text
         number = _number(text)
-        if number is None or ground.of_somebody_else(memory) or any(claim.slot != "" for claim in ground.claims(memory)):
+        if (
+            number is None
+            or ground.of_somebody_else(memory)
+            or any(claim.slot != "" for claim in ground.claims(memory))
+        ):
             continue
         frame = {stem for stem in stems(text) if not stem[0].isdigit()}
         if len(frame) < 2:
@@ -333,7 +354,11 @@ def _renumbered(ground: Ground, memory: int, number: re.Match[str], frame: set[s
     if at is None or other is None or not frame <= set(stems(text)) or stems(other[0]) == stems(number[0]):
         return None
     before = text[: other.start()]
-    if not re.search(r"\b(?:i|we|my|our)\b", before, re.I) or ANYBODY.search(before) or not ground.is_new(memory, told.window):
+    if (
+        not re.search(r"\b(?:i|we|my|our)\b", before, re.I)
+        or ANYBODY.search(before)
+        or not ground.is_new(memory, told.window)
+    ):
         return None
     anchor = ground.anchor(memory, number[0], None, at)
     since = _stands_since(ground, memory, anchor)
@@ -364,7 +389,9 @@ def _duplicates(ground: Ground) -> Iterator[Transition]:
     read = {memory: ground.claims(memory) for memory in ground.audited_memories}
     claims = [read.get(memory, ()) for memory in every]
     subjects = [ground.subject(memory) for memory in every]
-    for folded, stays, score in duplicates(ground.memories, ground.space.memories, claims, subjects, ground.space.alike, ground.new_memories):
+    for folded, stays, score in duplicates(
+        ground.memories, ground.space.memories, claims, subjects, ground.space.alike, ground.new_memories
+    ):
         old, new = ground.memories[folded], ground.memories[stays]
         yield Transition(
             kind=TransitionKind.DUPLICATE,
@@ -416,7 +443,9 @@ def _transition(
         new_memory_id=None if heir is None else ground.memories[heir].id,
         old_value=said,
         new_value=new_value,
-        new_claim=_after(held.text, old_value, new_value, slot, quote, change) if heir is None else ground.memories[heir].text,
+        new_claim=_after(held.text, old_value, new_value, slot, quote, change)
+        if heir is None
+        else ground.memories[heir].text,
         slot=slot,
         old_quote=anchor.quote if anchor else None,
         new_quote=quote,
@@ -431,6 +460,6 @@ def _after(note: str, old_value: str, new_value: str, slot: str, quote: Quotatio
     """The memory that would hold from then on, in the words of the note where they allow it."""
     if change is Change.ENDED:
         return no_longer(note)
-    anew = change is Change.RESUMED or slot in _SAID_ANEW
+    anew = change in (Change.RESUMED, Change.GONE) or slot in _SAID_ANEW
     exchanged = "" if anew else replaced(note, old_value, new_value)
     return exchanged or (retold(quote.text) if quote else no_longer(note))

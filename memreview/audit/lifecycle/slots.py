@@ -21,7 +21,9 @@ _DWELLING = r"(?:an?\s+(?:[\w-]+\s+){0,2}(?:flat|house|apartment|room|studio|cot
 # A place is capitalized; people who write all in small letters are believed when they live there, or say what moving meant.
 _PLACE = _DWELLING + r"(?P<v>(?-i:[A-ZÀ-Ž])[^,;:!?()\n—–]*?)" + _STOP
 _SMALL_PLACE = (
-    _DWELLING + r"(?P<v>(?!(?:an?|the|my|our|his|her|their|this|that|another|one|two|fear|peace|hope|here|there|it)\b)[^\W\d_]{3,}(?: [^\W\d_]{3,})?)" + _STOP
+    _DWELLING
+    + r"(?P<v>(?!(?:an?|the|my|our|his|her|their|this|that|another|one|two|fear|peace|hope|here|there|it)\b)[^\W\d_]{3,}(?: [^\W\d_]{3,})?)"
+    + _STOP
 )
 _HOME_AHEAD = r"(?=[^.]*\b(?:last (?:week|weekend|month|year)|box(?:es)?|flat|apartment|house|place|live|landlord|city|town|country|keys|lease)\b)"
 
@@ -61,10 +63,14 @@ SLOTS: tuple[Slot, ...] = (
         "location.city",
         0.7,
         "live lives living based reside resides residing moved relocated settled",
-        state=(rf"(?:liv(?:e|es|ing)|based|resid(?:e|es|ing))\s+(?:in|at|near|outside|around)\s+{_PLACE}",
-            rf"(?:liv(?:e|es|ing)|based)\s+in\s+{_SMALL_PLACE}"),
-        event=(rf"(?:moved|relocated|settled)(?: back| over| permanently| in)?\s+(?:in|to|down in)\s+{_PLACE}",
-            rf"(?:moved|relocated)(?: back| over| permanently)?\s+to\s+{_HOME_AHEAD}{_SMALL_PLACE}"),
+        state=(
+            rf"(?:liv(?:e|es|ing)|based|resid(?:e|es|ing))\s+(?:in|at|near|outside|around)\s+{_PLACE}",
+            rf"(?:liv(?:e|es|ing)|based)\s+in\s+{_SMALL_PLACE}",
+        ),
+        event=(
+            rf"(?:moved|relocated|settled)(?: back| over| permanently| in)?\s+(?:in|to|down in)\s+{_PLACE}",
+            rf"(?:moved|relocated)(?: back| over| permanently)?\s+to\s+{_HOME_AHEAD}{_SMALL_PLACE}",
+        ),
     ),
     _slot(
         "work.employer",
@@ -100,8 +106,12 @@ SLOTS: tuple[Slot, ...] = (
         "work.shift",
         0.4,
         "shift shifts",
-        state=(r"(?:work(?:s|ing)?|on|do(?:es)?|doing)\s+(?:the\s+)?(?P<v>(?:night|day|early|late|evening|morning|weekend)\s+shifts?)\b",),
-        event=(r"(?:moved|switched|changed)\s+to\s+(?:the\s+)?(?P<v>(?:night|day|early|late|evening|morning|weekend)\s+shifts?)\b",),
+        state=(
+            r"(?:work(?:s|ing)?|on|do(?:es)?|doing)\s+(?:the\s+)?(?P<v>(?:night|day|early|late|evening|morning|weekend)\s+shifts?)\b",
+        ),
+        event=(
+            r"(?:moved|switched|changed)\s+to\s+(?:the\s+)?(?P<v>(?:night|day|early|late|evening|morning|weekend)\s+shifts?)\b",
+        ),
     ),
     _slot(
         "work.place",
@@ -125,7 +135,9 @@ SLOTS: tuple[Slot, ...] = (
         "health.dose",
         0.95,
         "mg mcg µg ml units",
-        state=(rf"(?:tak(?:e|es|ing)|on|is|using|uses?)\s+(?P<v>{NUMBER}\s*(?:mg|mcg|µg|ml|units))(?:\s+of)?\s+(?P<of>[\w-]+)",),
+        state=(
+            rf"(?:tak(?:e|es|ing)|on|is|using|uses?)\s+(?P<v>{NUMBER}\s*(?:mg|mcg|µg|ml|units))(?:\s+of)?\s+(?P<of>[\w-]+)",
+        ),
     ),
     _slot(
         "transport.commute",
@@ -142,7 +154,9 @@ SLOTS: tuple[Slot, ...] = (
         "device.phone",
         0.3,
         "iphone pixel galaxy fairphone oneplus android xiaomi nokia motorola huawei",
-        state=(rf"(?:has|have|use|uses|using|own|owns|got)\s+(?:an?\s+|the\s+)?(?:new\s+)?(?P<v>(?:google\s+|samsung\s+)?{PHONE}[^,;:.!?()\n—–]*?){_STOP}",),
+        state=(
+            rf"(?:has|have|use|uses|using|own|owns|got)\s+(?:an?\s+|the\s+)?(?:new\s+)?(?P<v>(?:google\s+|samsung\s+)?{PHONE}[^,;:.!?()\n—–]*?){_STOP}",
+        ),
         event=(
             rf"(?:upgraded|switched|changed|moved|went)\s+(?:from[^,.;]+?)?(?:over\s+)?to\s+(?:an?\s+|the\s+)?(?:new\s+)?(?P<v>(?:google\s+|samsung\s+)?{PHONE}[^,;:.!?()\n—–]*?){_STOP}",
             rf"(?:got|bought|ordered)\s+(?:myself\s+)?(?:an?\s+)?(?:new\s+)?(?P<v>(?:google\s+|samsung\s+)?{PHONE}[^,;:.!?()\n—–]*?){_STOP}",
@@ -164,7 +178,9 @@ SLOTS: tuple[Slot, ...] = (
         "family.status",
         0.75,
         "single dating engaged married divorced widowed separated",
-        state=(r"(?:is|am|'m|are|'re)\s+(?:now\s+|currently\s+)?(?P<v>single|dating|engaged|married|divorced|widowed|separated)\b",),
+        state=(
+            r"(?:is|am|'m|are|'re)\s+(?:now\s+|currently\s+)?(?P<v>single|dating|engaged|married|divorced|widowed|separated)\b",
+        ),
         event=(r"(?:got|get|gotten)\s+(?P<v>engaged|married|divorced|separated)\b",),
     ),
     _slot(
@@ -203,7 +219,9 @@ SLOTS: tuple[Slot, ...] = (
         "education.field",
         0.5,
         "study studies studying",
-        state=(rf"(?:study|studies|studying)\s+(?!for\b|with\b|at\b|hard\b)(?P<v>[^,;:!?()\n—–]+?)(?=\s+(?:at|in)\b|{_END})",),
+        state=(
+            rf"(?:study|studies|studying)\s+(?!for\b|with\b|at\b|hard\b)(?P<v>[^,;:!?()\n—–]+?)(?=\s+(?:at|in)\b|{_END})",
+        ),
     ),
     _slot(
         "schedule.office",
@@ -232,12 +250,21 @@ BY_TRIGGER: dict[str, tuple[Slot, ...]] = {
 
 # What a wrong belief costs, for attributes that have no typed slot: the first that matches the attribute's words.
 _HARM = (
-    (re.compile(r"allerg|medic|dose|mg\b|insulin|doctor|gp\b|therap|blood|asthma|thyroid|microgram|tablet|inhaler|diabet|pregnan|epilep|health", re.I), 0.95),
+    (
+        re.compile(
+            r"allerg|medic|dose|mg\b|insulin|doctor|gp\b|therap|blood|asthma|thyroid|microgram|tablet|inhaler|diabet|pregnan|epilep|health",
+            re.I,
+        ),
+        0.95,
+    ),
     (re.compile(r"visa|lawyer|court|custody|legal|passport|permit", re.I), 0.85),
     (re.compile(r"rent|salary|budget|bank|loan|mortgage|iban|price|euros?|dollars?|[$€£]|tax", re.I), 0.7),
     (re.compile(r"e-?mail|phone number|address|contact|telephone", re.I), 0.7),
     (re.compile(r"vega?n|vegetarian|pork|alcohol|gluten|halal|kosher|diet|eat", re.I), 0.75),
-    (re.compile(r"married|partner|wife|husband|engaged|dating|divorc|pronoun|\bname\b|child|daughter|son\b", re.I), 0.7),
+    (
+        re.compile(r"married|partner|wife|husband|engaged|dating|divorc|pronoun|\bname\b|child|daughter|son\b", re.I),
+        0.7,
+    ),
     (re.compile(r"work|job|boss|manager|team|project|deadline|live|home|meeting|stand-?up|class|lesson", re.I), 0.6),
     (re.compile(r"prefer|answer|favou?rite|style|tone", re.I), 0.4),
 )

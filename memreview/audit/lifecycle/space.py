@@ -34,7 +34,7 @@ def space(memories: list[str], windows: list[str], similarity: Similarity | None
     vectors = similarity.vectors(memories + windows) if similarity is not None else None
     if vectors is None:
         hashed = _hashed(memories + windows)
-        return Space(hashed[: len(memories)], hashed[len(memories) :], related=0.2, alike=0.75)
+        return Space(hashed[: len(memories)], hashed[len(memories) :], related=0.2, alike=0.6)
     return Space(vectors[: len(memories)], vectors[len(memories) :], related=0.35, alike=0.8)
 
 

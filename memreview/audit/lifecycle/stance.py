@@ -30,7 +30,10 @@ _QUESTION_WORD = (
     r"can|could|what|how|which|do|does|is|are|should|would|where|when|any|will|who|why|whose|did|have|has|anything|am"
 )
 _QUESTION = re.compile(rf"(?:^|[,;:—–-]\s+|\b(?:and|so|but|then)\s+)(?=(?:{_QUESTION_WORD})\b)", re.I)
-_ASKED = re.compile(r"^(?:and |so |but |ok |hey |then )*(?:should|would|could|can|do|does|did|is|are|what|how|why|which|where|who)\b", re.I)
+_ASKED = re.compile(
+    r"^(?:and |so |but |ok |hey |then )*(?:should|would|could|can|do|does|did|is|are|what|how|why|which|where|who)\b",
+    re.I,
+)
 _UNREAL = re.compile(
     r"\b(?:what if|if (?:i|we|my|you)|were to|suppose|supposing|imagine|pretend|hypothetical\w*|let's say|wish|unless"
     r"|in case|explain how|what happens|as if|thinking (?:of|about)|considering|dream(?:ing)? of|role-?play)\b",
@@ -97,11 +100,7 @@ def asserted(text: str) -> Iterator[Sentence]:
     bare = _QUOTED.sub(lambda quote: " " * len(quote[0]), bare)
     for sentence in sentences(bare):
         kept = _before_the_question(sentence.text)
-        if (
-            not kept.strip()
-            or _IN_JEST.search(sentence.text)
-            or _REMEMBERED.search(kept)
-        ):
+        if not kept.strip() or _IN_JEST.search(sentence.text) or _REMEMBERED.search(kept):
             continue
         yield Sentence(
             kept,

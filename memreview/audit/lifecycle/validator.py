@@ -91,7 +91,9 @@ def validate(
         failures.append(Failure.NEW_VALUE_MISSING)
     if old and new:
         failures += _chronology(old, new)
-    if transition.kind is not TransitionKind.DUPLICATE and normalize(transition.old_value) == normalize(transition.new_value):
+    if transition.kind is not TransitionKind.DUPLICATE and normalize(transition.old_value) == normalize(
+        transition.new_value
+    ):
         failures.append(Failure.NO_CHANGE)
     if not _applies(transition, memories):
         failures.append(Failure.NO_APPLICATION)
@@ -171,9 +173,7 @@ def _applies(transition: Transition, memories: Mapping[int, HeldMemory]) -> bool
     return _carries(memory.text, transition.old_value) or (quote is not None and quote.entry_id in memory.evidence)
 
 
-def _joins(
-    transition: Transition, entries: Mapping[int, EvidenceEntry], memories: Mapping[int, HeldMemory]
-) -> bool:
+def _joins(transition: Transition, entries: Mapping[int, EvidenceEntry], memories: Mapping[int, HeldMemory]) -> bool:
     """Does the path run from the old entry or memory to the new entry, through nodes that exist and never back in time?"""
     path, old, new = transition.path, transition.old_quote, transition.new_quote
     if len(path) < 2 or len(set(path)) < len(path) or old is None or new is None:
@@ -210,9 +210,7 @@ def _carries(text: str, value: str) -> bool:
 @lru_cache(maxsize=1024)
 def _positions(text: str) -> tuple[tuple[str, int, int], ...]:
     """Content tokens with their place in the text."""
-    return tuple(
-        (token, match.start(), match.end()) for match in _WORD.finditer(text) for token in _stems(match[0])
-    )
+    return tuple((token, match.start(), match.end()) for match in _WORD.finditer(text) for token in _stems(match[0]))
 
 
 @lru_cache(maxsize=65536)

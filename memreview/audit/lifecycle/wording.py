@@ -7,7 +7,7 @@ import re
 from memreview.audit.lifecycle.grammar import stems
 
 _NAMED = re.compile(r"^[A-Z][a-z]+ (?=[a-z]+s\b)")
-_COPULA = re.compile(r"\b(?:is|are|was|'s|am)\b(?!\s+no longer)", re.I)
+_COPULA = re.compile(r"\b(?:is|are|was|am)\b(?!\s+no longer)", re.I)
 _SUBJECT = re.compile(r"^(?:the user|user|i|we|they|she|he)\b\s+", re.I)
 _PERSONS = (
     (r"\bI'm\b|\bI am\b|\bwe're\b|\bwe are\b", "user is"),
@@ -26,9 +26,7 @@ _VERBS = (
     "|speak|read|smoke|own|pay|ride"
 )
 _PLAIN = re.compile(rf"^(?:{_VERBS})$")
-_VERB = re.compile(
-    rf"\buser (?!is\b|has\b|will\b|would\b|doesn't\b)((?:now |still |just |mostly )*)({_VERBS})\b"
-)
+_VERB = re.compile(rf"\buser (?!is\b|has\b|will\b|would\b|doesn't\b)((?:now |still |just |mostly )*)({_VERBS})\b")
 
 
 def third(verb: str) -> str:
@@ -57,7 +55,9 @@ def replaced(text: str, old: str, new: str) -> str:
         new = re.sub(r"^(?:an?|the)\s+", "", new)
     if place.start() == 0 or text[: place.start()].strip() == "":
         new = new[:1].upper() + new[1:]
-    before = re.sub(r"\b([Aa])n?(\s+)$", lambda a: f"{a[1]}{'n' if new[:1] in 'aeiouAEIO' else ''}{a[2]}", text[: place.start()])
+    before = re.sub(
+        r"\b([Aa])n?(\s+)$", lambda a: f"{a[1]}{'n' if new[:1] in 'aeiouAEIO' else ''}{a[2]}", text[: place.start()]
+    )
     return f"{before}{new}{text[place.end() :]}"
 
 
@@ -82,7 +82,12 @@ def no_longer(text: str) -> str:
 
 def told(words: str) -> str:
     """A statement in the third person, as a store would note it."""
-    text = re.sub(r"^(?:(?:ok|okay|so|well|and|but|actually|anyway|hey|btw|heads up|correction)\b[,:]?\s*)+", "", words.strip(), flags=re.I)
+    text = re.sub(
+        r"^(?:(?:ok|okay|so|well|and|but|actually|anyway|hey|btw|heads up|correction)\b[,:]?\s*)+",
+        "",
+        words.strip(),
+        flags=re.I,
+    )
     for pattern, replacement in _PERSONS:
         text = re.sub(pattern, replacement, text, flags=re.I)
     text = _VERB.sub(lambda found: f"user {found[1]}{third(found[2])}", text).strip(" ,;:-")
@@ -93,4 +98,10 @@ def told(words: str) -> str:
 def key(slot: str, old_value: str, old_claim: str, new_value: str) -> str:
     """A transition's name by meaning. In a typed slot the slot and the value are the claim; else its words are."""
     claim = old_value if slot else old_claim
-    return "|".join((slot, " ".join(sorted(set(stems(claim)))) or claim.casefold(), " ".join(sorted(set(stems(new_value)))) or new_value.casefold()))
+    return "|".join(
+        (
+            slot,
+            " ".join(sorted(set(stems(claim)))) or claim.casefold(),
+            " ".join(sorted(set(stems(new_value)))) or new_value.casefold(),
+        )
+    )
