@@ -66,7 +66,8 @@ def broken(world: World, good: Transition) -> list[tuple[Failure, World, Transit
     """The same candidate with each rule broken in turn."""
     change = msgspec.structs.replace
     old, new = good.old_quote, good.new_quote
-    assert old and new
+    assert old
+    assert new
 
     def with_entry(number: int, **changed: object) -> World:
         other = World(dict(world.entries), world.statements, world.memories)

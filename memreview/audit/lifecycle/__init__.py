@@ -47,7 +47,8 @@ def audit(
     since: Since | None = None,
     progress: Callable[[float], None] | None = None,
 ) -> AuditResult:
-    """Propose, validate, and keep one transition for each memory and attribute. With `since` only what is new is looked at."""
+    """Propose, validate, and keep one transition for each memory and attribute. With `since` only what is
+    new is looked at."""
     held = {memory.id: memory for memory in memories}
     kept: list[Transition] = []
     refused: Counter[str] = Counter()

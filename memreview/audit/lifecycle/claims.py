@@ -12,8 +12,10 @@ from memreview.audit.lifecycle.slots import BY_TRIGGER, CLOCK, DAY, Slot
 from memreview.audit.lifecycle.stance import Sentence, real
 
 NOW = re.compile(
-    r"\b(?:now|these days|nowadays|from now on|any ?more|no longer|as of|lately|again|correction|changed my mind|after all|renamed"
-    r"|since (?:\w+day|january|february|march|april|may|june|july|august|september|october|november|december|last|the|spring|summer|autumn|winter)"
+    r"\b(?:now|these days|nowadays|from now on|any ?more|no longer|as of|lately|again|correction|changed my mind"
+    r"|after all|renamed"
+    r"|since (?:\w+day|january|february|march|april|may|june|july|august|september|october|november|december|last"
+    r"|the|spring|summer|autumn|winter)"
     r"|went up|raised|new|anymore|instead|not \w+ any more|has changed|changed to|let's make)\b",
     re.I,
 )
@@ -47,7 +49,8 @@ _DIETS = {"meat": "omnivore", "carnivor": "omnivore", "meat-eat": "omnivore", "e
 
 _WORDS = re.compile(r"[^\W\d_][\w'-]*")
 _ATTR_END = (
-    r"(?=\s*(?:$|,(?!\d{3})|[;!?()—–]|:(?!\d)|(?<!\bMr)(?<!\bDr)(?<!\bMs)(?<!\bSt)\.(?=\s|$)|\b(?:and|but|since|because|so|now|these days|any ?more|which|who|when|while|from now|instead|again"
+    r"(?=\s*(?:$|,(?!\d{3})|[;!?()—–]|:(?!\d)|(?<!\bMr)(?<!\bDr)(?<!\bMs)(?<!\bSt)\.(?=\s|$)|\b(?:and|but|since"
+    r"|because|so|now|these days|any ?more|which|who|when|while|from now|instead|again"
     r"|at the moment|as of|until|after|due|thanks|lately|nowadays)\b))"
 )
 _HEAD = r"(?:(?!(?:my|our|the|an?|i|we|it|is|are|and|but|since|that|user's)\b)[^\W\d_][\w'-]*\s+){0,3}?[^\W\d_][\w'-]*"
@@ -55,36 +58,41 @@ _ATTRIBUTE = re.compile(
     r"(?:^|(?<=[,;:.!?—–]\s)|(?<=\s))(?P<whose>(?:my|our|the|her|his|their|(?:the )?user's)\s+)?(?P<head>"
     + _HEAD
     + r")"
-    r"(?:\s+(?P<verb>is|are|meets?|starts?|takes place|has been moved to|was moved to|got moved to|moved to|has changed to|changed to|weighs?|takes)"
-    r"|(?P<short>'s))\s+(?P<now>(?:now|currently)\s+)?(?P<named>(?:called|named)\s+)?(?:with\s+)?(?P<v>(?:[^,;!?()\n—–]|,(?=\d{3}))+?)"
-    + _ATTR_END,
+    r"(?:\s+(?P<verb>is|are|meets?|starts?|takes place|has been moved to|was moved to|got moved to|moved to"
+    r"|has changed to|changed to|weighs?|takes)"
+    r"|(?P<short>'s))\s+(?P<now>(?:now|currently)\s+)?(?P<named>(?:called|named)\s+)?(?:with\s+)?(?P<v>(?:[^,;!?"
+    r"()\n—–]|,(?=\d{3}))+?)" + _ATTR_END,
     re.I,
 )
 _NAME_OF = re.compile(
     r"\b(?:has|have|own|owns)\s+(?:an?|one)\s+(?P<head>[\w-]+)\s+(?:named|called)\s+(?P<v>[^\W\d_][\w'-]*)", re.I
 )
 _AT_TIMES = re.compile(
-    rf"\b(?:has|have|attends?|goes? to|takes?|do(?:es)?|doing)\s+(?:an?\s+|their\s+|my\s+|our\s+)?(?P<head>{_HEAD})(?:\s+\([^)]*\))?\s+(?P<v>(?:on|at|every)\s+"
+    rf"\b(?:has|have|attends?|goes? to|takes?|do(?:es)?|doing)\s+(?:an?\s+|their\s+|my\s+|our\s+)?"
+    rf"(?P<head>{_HEAD})(?:\s+\([^)]*\))?\s+(?P<v>(?:on|at|every)\s+"
     rf"(?:{DAY}|{CLOCK})[^,;!?()\n—–]*?)" + _ATTR_END,
     re.I,
 )
 _MOVED = re.compile(
-    r"\b(?:moved|changed|shifted|pushed|rescheduled|postponed)\s+(?:my|our|the)\s+(?P<head>(?:[\w'-]+\s+){0,2}[\w'-]+)\s+to\s+(?P<v>(?:[^,;!?()\n—–]|,(?=\d{3}))+?)"
-    + _ATTR_END,
+    r"\b(?:moved|changed|shifted|pushed|rescheduled|postponed)\s+(?:my|our|the)\s+(?P<head>"
+    r"(?:[\w'-]+\s+){0,2}[\w'-]+)\s+to\s+(?P<v>(?:[^,;!?()\n—–]|,(?=\d{3}))+?)" + _ATTR_END,
     re.I,
 )
 _RENAMED = re.compile(
-    r"\b(?:renamed\s+(?:my|our|the)\s+(?P<head>[\w-]+)|(?:my|our|the)\s+(?P<subject>[\w-]+)\s+(?:was|has been|got|is being)\s+renamed)"
+    r"\b(?:renamed\s+(?:my|our|the)\s+(?P<head>[\w-]+)|(?:my|our|the)\s+(?P<subject>[\w-]+)\s+(?:was|has been|got"
+    r"|is being)\s+renamed)"
     r"(?:\s+to\s+|[^.;]*?\b(?:(?:is|it's|are) (?:now )?called|we're|it's)\s+)(?P<v>(?!now\b)[^,;!?()\n—–]+?)"
     + _ATTR_END,
     re.I,
 )
 _GENERAL_HEADS = frozenset(
-    "it this that there he she they i we you what which who goal plan question problem issue idea point reason thing".split()
+    "it this that there he she they i we you what which who goal plan question problem "
+    "issue idea point reason thing".split()
 )
 _DROPPED_FROM_HEADS = frozenset({"new", "current", "old", "own", "name", "call"})
 _RAISED = re.compile(
-    rf"(?P<whose>(?:my|our|the)\s+)?(?P<head>{_HEAD})\s+(?:went up|went down|has gone up|was raised|got raised|increased|has changed|changed)\b"
+    rf"(?P<whose>(?:my|our|the)\s+)?(?P<head>{_HEAD})\s+(?:went up|went down|has gone up|was raised|got raised"
+    rf"|increased|has changed|changed)\b"
     r"[^.;]*?\b(?:to|it's(?: now)?|it is(?: now)?)\s+(?P<v>(?:[^,;!?()\n—–]|,(?=\d{3}))+?)" + _ATTR_END,
     re.I,
 )
@@ -107,7 +115,8 @@ _OTHER_ONE = frozenset(
 _OWN_WORDS = {False: ("my", "our"), True: ("my", "our", "her", "his", "their", "user's", "the user's")}
 _MANY_OF = re.compile(rf"^(?:dog|cat|pet|rabbit|horse|bird|fish|hamster|friend|{KIN})$", re.I)
 _ONE_OF = re.compile(
-    r"^(?:boss|manager|landlord|landlady|partner|wife|husband|girlfriend|boyfriend|spouse|dentist|doctor|gp|therapist|coach|teacher|team|company"
+    r"^(?:boss|manager|landlord|landlady|partner|wife|husband|girlfriend|boyfriend|spouse|dentist|doctor|gp"
+    r"|therapist|coach|teacher|team|company"
     r"|mother|father|mum|mom|dad)$",
     re.I,
 )
@@ -119,7 +128,8 @@ _WHEN = re.compile(rf"^(?:on|at|every|from|the (?:first|second|third|last))\b|^{
 
 
 def claims(sentence: Sentence, *, noted: bool, heads: frozenset[str] = frozenset()) -> list[Claim]:
-    """All claims of one sentence. `heads` are attributes known from the notes: a statement may name those without "my"."""
+    """All claims of one sentence. `heads` are attributes known from the notes: a statement may name those
+    without "my"."""
     return [*_typed(sentence, noted), *_attributes(sentence, noted, heads), *_named(sentence, noted)]
 
 
@@ -249,7 +259,8 @@ def _named(sentence: Sentence, noted: bool) -> Iterator[Claim]:
 
 @lru_cache(maxsize=8192)
 def _head(words: str) -> str:
-    """The attribute's name: its stems in order, without what only says that it is the present one; empty if too general."""
+    """The attribute's name: its stems in order, without what only says that it is the present one; empty if
+    too general."""
     if words.split(" ", maxsplit=1)[0].casefold() in (
         "and",
         "but",
@@ -272,8 +283,8 @@ def _head(words: str) -> str:
 
 
 def _known(head: str, heads: frozenset[str], changed: bool) -> str:
-    """The attribute among the known ones that is meant: "broadband" for the only "home broadband"; told as a change, also
-    "thesis deadline" for "deadline", but not "work phone" for "phone"."""
+    """The attribute among the known ones that is meant: "broadband" for the only "home broadband"; told as
+    a change, also "thesis deadline" for "deadline", but not "work phone" for "phone"."""
     longer = [known for known in heads if set(head.split(" ")) < set(known.split(" "))]
     if len(longer) == 1 or not changed:
         return longer[0] if len(longer) == 1 else head
@@ -292,8 +303,10 @@ def _single(head: str, named: bool) -> bool:
 
 
 _QUALITY = re.compile(
-    r"^(?:so|very|really|too|quite|pretty|not|a bit|slow|broken|dead|dying|great|good|bad|nice|fine|late|early|going|getting|being|about|in|of|to|like"
-    r"|that|what|how|why|if|full|empty|over|done|here|there|off|up|down|out|always|never|still|already|also|gone|lovely|annoying|crazy|back|the (?:same|best|worst))\b",
+    r"^(?:so|very|really|too|quite|pretty|not|a bit|slow|broken|dead|dying|great|good|bad|nice|fine|late|early"
+    r"|going|getting|being|about|in|of|to|like"
+    r"|that|what|how|why|if|full|empty|over|done|here|there|off|up|down|out|always|never|still|already|also|gone"
+    r"|lovely|annoying|crazy|back|the (?:same|best|worst))\b",
     re.I,
 )
 

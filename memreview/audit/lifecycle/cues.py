@@ -1,4 +1,5 @@
-"""Disclosures of change: the phrases by which people say that something ended, came back, or gave way to something else."""
+"""Disclosures of change: the phrases by which people say that something ended, came back, or gave way to
+something else."""
 
 from __future__ import annotations
 
@@ -20,7 +21,8 @@ class Change(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Disclosure:
-    """`old` names what no longer holds; `new` is verbatim `text[start:end]`: the new state, or the words of the ending."""
+    """`old` names what no longer holds; `new` is verbatim `text[start:end]`: the new state, or the words of
+    the ending."""
 
     change: Change
     old: str
@@ -35,9 +37,12 @@ class Disclosure:
 _A = r"(?P<a>[^,;:!?()\n—–]{2,60}?)"
 _B = r"(?P<b>[^,;:!?()\n—–]{2,60}?)"
 _END = (
-    r"(?=\s*(?:$|[,;:!?()\n—–]|\.(?!\d)|\b(?:and|but|since|because|so|when|while|after|which|who|last|this|over|in (?:january|february|march|april|may|june"
-    r"|july|august|september|october|november|december|spring|summer|autumn|winter|the (?:spring|summer|autumn|winter))|for good|at (?:new year|last)"
-    r"|on (?:mon|tues|wednes|thurs|fri|satur|sun)day|at the (?:end|start|beginning|weekend|time|moment)|ages|two|three|a (?:few|couple|while|week|month|year)|after|before|then|now|these days|any ?more"
+    r"(?=\s*(?:$|[,;:!?()\n—–]|\.(?!\d)|\b(?:and|but|since|because|so|when|while|after|which|who|last|this|over"
+    r"|in (?:january|february|march|april|may|june"
+    r"|july|august|september|october|november|december|spring|summer|autumn|winter|the (?:spring|summer|autumn"
+    r"|winter))|for good|at (?:new year|last)"
+    r"|on (?:mon|tues|wednes|thurs|fri|satur|sun)day|at the (?:end|start|beginning|weekend|time|moment)|ages|two"
+    r"|three|a (?:few|couple|while|week|month|year)|after|before|then|now|these days|any ?more"
     r"|yesterday|today|already|finally|ages ago|to my|to a|to the|as a)\b))"
 )
 _ME = r"(?:\s+(?:me|us|all|everything|all (?:my|our) [\w-]+|my [\w-]+|our [\w-]+|over|back|completely|fully))*"
@@ -45,49 +50,60 @@ _ME = r"(?:\s+(?:me|us|all|everything|all (?:my|our) [\w-]+|my [\w-]+|our [\w-]+
 _REPLACED = tuple(
     re.compile(pattern, re.I)
     for pattern in (
-        rf"\b(?:switched|moved|changed|went|gone|migrated|upgraded|transferred|converted|swapped|jumped|relocated){_ME}\s+from\s+{_A}\s+(?:over\s+)?to\s+{_B}{_END}",
-        rf"\b(?:swapped|swapping|traded(?: in)?|trading in|replaced|exchanged|ditched|dropped|left)\s+{_A}\s+(?:for|with|in favou?r of|and got)\s+(?!good\b|me\b|a while){_B}{_END}",
-        rf"\b(?:chose|choose|use|using|do|doing|take|taking|play|playing|eat|eating|drink|drinking|see|want|prefer|get|getting|\w+ing)\s+{_B}\s+instead of\s+{_A}{_END}",
+        rf"\b(?:switched|moved|changed|went|gone|migrated|upgraded|transferred|converted|swapped|jumped"
+        rf"|relocated){_ME}\s+from\s+{_A}\s+(?:over\s+)?to\s+{_B}{_END}",
+        rf"\b(?:swapped|swapping|traded(?: in)?|trading in|replaced|exchanged|ditched|dropped|left)\s+{_A}\s+"
+        rf"(?:for|with|in favou?r of|and got)\s+(?!good\b|me\b|a while){_B}{_END}",
+        rf"\b(?:chose|choose|use|using|do|doing|take|taking|play|playing|eat|eating|drink|drinking|see|want|prefer"
+        rf"|get|getting|\w+ing)\s+{_B}\s+instead of\s+{_A}{_END}",
     )
 )
 _REPLACED_ANYWHERE = tuple(
     re.compile(pattern, re.I)
     for pattern in (
         rf"\b(?:it's|it is|i'm|we're|that's)\s+(?:now\s+)?{_B},?\s+not\s+{_A}(?:\s+any ?more|\s+now)?{_END}",
-        rf"^(?:i|we|it)?\s*used to (?:be\s+)?{_A},?\s+(?:but\s+)?(?:now\s+(?:it's\s+|i'm\s+|i\s+|we\s+)?|these days\s+(?:it's\s+|i\s+)?){_B}{_END}",
+        rf"^(?:i|we|it)?\s*used to (?:be\s+)?{_A},?\s+(?:but\s+)?(?:now\s+(?:it's\s+|i'm\s+|i\s+|we\s+)?"
+        rf"|these days\s+(?:it's\s+|i\s+)?){_B}{_END}",
         rf"\b(?:no longer|not)\s+{_A},\s+it's\s+{_B}\s+(?:now|these days)\b",
         rf"\b(?:in|with)\s+(?P<b>[\w-]+(?: [\w-]+)?),?\s+not\s+(?!only\b|just\b)(?:in\s+)?{_A}{_END}",
     )
 )
-# "my levothyroxine up from 50 to 75", "the class has moved from Wednesdays to Mondays": the thing and its old value together.
+# "my levothyroxine up from 50 to 75", "the class has moved from Wednesdays to Mondays": the thing and its old
+# value together.
 _THING = re.compile(
-    rf"\b(?:my|our|the)\s+(?P<thing>(?:[\w-]+\s+){{0,3}}?[\w-]+?)\s+(?:(?:has|have|was|were|got|been|just|now|up|down|went|gone|go|goes|moved|moves|changed"
+    rf"\b(?:my|our|the)\s+(?P<thing>(?:[\w-]+\s+){{0,3}}?[\w-]+?)\s+(?:(?:has|have|was|were|got|been|just|now|up"
+    rf"|down|went|gone|go|goes|moved|moves|changed"
     rf"|changes|switched|shifted|increased|rose|dropped|is|are)\s+){{1,4}}from\s+{_A}\s+to\s+{_B}{_END}",
     re.I,
 )
 _ENDED = re.compile(
-    r"\b(?:quit|quitted|left|gave up(?: on)?|given up(?: on)?|stopped|dropped|cancel+ed|sold|ended|finished|completed|resigned from|got rid of"
-    r"|broke up with|split up with|split with|divorced|separated from|uninstalled|unsubscribed from|let go of|closed|donated"
-    r"|handed in my notice at|(?:got |been |was )?(?:laid off|fired|let go|made redundant|kicked out) (?:from|by|at|of)|retired from|outgrew|stepped down (?:as|from)"
-    r"|(?:'m|am|are|'re) (?:off|done with|over|through with|out of|finished with))\s+(?!it\b|there\b|that\b|this\b|them\b|because\b)"
-    + _A
-    + _END,
+    r"\b(?:quit|quitted|left|gave up(?: on)?|given up(?: on)?|stopped|dropped|cancel+ed|sold|ended|finished"
+    r"|completed|resigned from|got rid of"
+    r"|broke up with|split up with|split with|divorced|separated from|uninstalled|unsubscribed from|let go of"
+    r"|closed|donated"
+    r"|handed in my notice at|(?:got |been |was )?(?:laid off|fired|let go|made redundant|kicked out) (?:from|by"
+    r"|at|of)|retired from|outgrew|stepped down (?:as|from)"
+    r"|(?:'m|am|are|'re) (?:off|done with|over|through with|out of|finished with))\s+(?!it\b|there\b|that\b|this\b"
+    r"|them\b|because\b)" + _A + _END,
     re.I,
 )
 _NO_LONGER = re.compile(rf"\b(?:no longer|not)\s+{_A}(?:\s+(?:any ?more|at all now|after all))?{_END}", re.I)
 _NOT_ANY_MORE = re.compile(
-    rf"(?:\bdo not|\bdon't|\bdont|\bdoes not|\bdoesn't|\bcan't|\bcannot|\bam not|'m not|'re not|\baren't|\bisn't)\s+{_A}\s+(?:any ?more|after all|these days)\b",
+    rf"(?:\bdo not|\bdon't|\bdont|\bdoes not|\bdoesn't|\bcan't|\bcannot|\bam not|'m not|'re not|\baren't"
+    rf"|\bisn't)\s+{_A}\s+(?:any ?more|after all|these days)\b",
     re.I,
 )
 _NO_MORE = re.compile(rf"\bno more\s+{_A}(?:\s+please)?{_END}", re.I)
 _WITHOUT = re.compile(rf"\bday \d+ without\s+{_A}{_END}", re.I)
 _GONE = re.compile(
-    r"(?:^|[,;.:!]\s*)(?P<a>(?:(?:my|our)\s+(?:[\w-]+\s+)?)?(?:dr\.? |mr\.? |mrs\.? |ms\.? )?[^\W\d_][\w'-]+(?:\s+(?-i:[A-Z])[\w'-]+)?)\s+(?:has\s+|just\s+|have\s+)?"
+    r"(?:^|[,;.:!]\s*)(?P<a>(?:(?:my|our)\s+(?:[\w-]+\s+)?)?(?:dr\.? |mr\.? |mrs\.? |ms\.? )?[^\W\d_][\w'-]+(?:\s+"
+    r"(?-i:[A-Z])[\w'-]+)?)\s+(?:has\s+|just\s+|have\s+)?"
     r"(?:died|passed away|passed|retired|moved out|left(?=\s*(?:$|[,;.!]|the company|last|in|and|for)))",
     re.I,
 )
 _PARTED = re.compile(
-    r"\b(?P<a>[^\W\d_][\w'-]+) and (?:i|me) (?:have |just |recently )*(?:broke up|broken up|split up|split|separated|got divorced|divorced|are no longer together"
+    r"\b(?P<a>[^\W\d_][\w'-]+) and (?:i|me) (?:have |just |recently )*(?:broke up|broken up|split up|split"
+    r"|separated|got divorced|divorced|are no longer together"
     r"|called it off)\b",
     re.I,
 )

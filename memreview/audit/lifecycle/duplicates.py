@@ -1,4 +1,5 @@
-"""Memories that say one thing in two wordings. Nearness alone is not enough: value, number, denial and subject must agree."""
+"""Memories that say one thing in two wordings. Nearness alone is not enough: value, number, denial and
+subject must agree."""
 
 from __future__ import annotations
 
@@ -26,7 +27,8 @@ def duplicates(
     alike: float,
     new: Sequence[int],
 ) -> Iterator[tuple[int, int, float]]:
-    """(the one to fold, the one that stays, how alike), by index. `new` are the indices that may take part as one side."""
+    """(the one to fold, the one that stays, how alike), by index. `new` are the indices that may take part
+    as one side."""
     if not new:
         return
     partners: dict[int, dict[int, float]] = defaultdict(dict)

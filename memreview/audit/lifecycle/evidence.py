@@ -1,4 +1,5 @@
-"""What an audit reads: the memories that are held, what people said, and the entries that alone count as evidence."""
+"""What an audit reads: the memories that are held, what people said, and the entries that alone count as
+evidence."""
 
 from __future__ import annotations
 
@@ -15,8 +16,9 @@ Vectors = NDArray[np.float32]
 
 @dataclass(frozen=True, slots=True)
 class HeldMemory:
-    """A memory that its store still holds. `created` and `updated` are UTC microseconds; `evidence` the ids of the
-    entries that the store itself names as its source, best first; `subject` whom or what the store files it under, if it says."""
+    """A memory that its store still holds. `created` and `updated` are UTC microseconds; `evidence` the ids
+    of the entries that the store itself names as its source, best first; `subject` whom or what the
+    store files it under, if it says."""
 
     id: int
     text: str
@@ -37,7 +39,8 @@ class HeldMemory:
 
 @dataclass(frozen=True, slots=True)
 class Statement:
-    """A window of an entry: `text` is `entry.text[start:end]`, `at` the entry's own time in UTC microseconds."""
+    """A window of an entry: `text` is `entry.text[start:end]`, `at` the entry's own time in UTC
+    microseconds."""
 
     window_id: int
     entry_id: int

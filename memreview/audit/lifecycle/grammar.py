@@ -1,4 +1,5 @@
-"""Who a verb is about and in which mood, read off the words before it; and the stems that texts are compared by."""
+"""Who a verb is about and in which mood, read off the words before it; and the stems that texts are
+compared by."""
 
 from __future__ import annotations
 
@@ -14,11 +15,13 @@ NOBODY = ""
 
 _PARTNER = "wife|husband|partner|girlfriend|boyfriend|spouse|fianc[eé]e?|other half"
 _RELATIVE = (
-    "mother|father|mum|mom|dad|parents?|sister|brother|siblings?|son|daughter|kids?|child|children|baby|grand(?:mother|father|ma|pa|son|daughter)"
+    "mother|father|mum|mom|dad|parents?|sister|brother|siblings?|son|daughter|kids?|child|children|baby|grand"
+    "(?:mother|father|ma|pa|son|daughter)"
     "|gran|nan|aunt|uncle|cousin|nephew|niece|(?:brother|sister|mother|father)-in-law|twin"
 )
 _OTHERS = (
-    "friend|buddy|mate|flatmate|roommate|housemate|neighbou?r|colleague|coworker|boss|manager|landlord|landlady|teacher|tutor|doctor|dentist"
+    "friend|buddy|mate|flatmate|roommate|housemate|neighbou?r|colleague|coworker|boss|manager|landlord|landlady"
+    "|teacher|tutor|doctor|dentist"
     "|therapist|coach|client|guests?|students?|team|company|character|boss|ex"
 )
 KIN = rf"(?:{_PARTNER}|{_RELATIVE}|{_OTHERS})"
@@ -26,24 +29,35 @@ KIN = rf"(?:{_PARTNER}|{_RELATIVE}|{_OTHERS})"
 UNIQUE_KIN = re.compile(rf"^(?:{_PARTNER}|mother|father|mum|mom|dad|boss|manager|landlord|landlady)$", re.I)
 
 _AUX = (
-    r"(?:(?:have|has|had|am|are|is|was|were|do|does|did|don't|doesn't|didn't|haven't|hasn't|isn't|aren't|wasn't|won't|wouldn't|can't"
-    r"|cannot|dont|doesnt|didnt|not|never|no longer|just|finally|recently|now|currently|actually|only|still|both|officially|already|since|then"
-    r"|mostly|usually|always|often|been|being|be|got|really|basically|even|might|may|could|would|should|will|shall|must|can|all"
-    r"|wants? to|wanna|like[sd]? to|love to|going to|gonna|plans? to|planning to|hoping to|hopes? to|thinking (?:of|about)|considering"
-    r"|about to|used to|needs? to|have to|try(?:ing)? to|almost|nearly|decided to|started|ended up|tends? to|previously|formerly"
-    r"|originally|once|too|also|instead|lately|probably|maybe|perhaps|gladly|happily|sadly|today|yesterday|unfortunately|suddenly|moved and"
+    r"(?:(?:have|has|had|am|are|is|was|were|do|does|did|don't|doesn't|didn't|haven't|hasn't|isn't|aren't|wasn't"
+    r"|won't|wouldn't|can't"
+    r"|cannot|dont|doesnt|didnt|not|never|no longer|just|finally|recently|now|currently|actually|only|still|both"
+    r"|officially|already|since|then"
+    r"|mostly|usually|always|often|been|being|be|got|really|basically|even|might|may|could|would|should|will|shall"
+    r"|must|can|all"
+    r"|wants? to|wanna|like[sd]? to|love to|going to|gonna|plans? to|planning to|hoping to|hopes? to|thinking "
+    r"(?:of|about)|considering"
+    r"|about to|used to|needs? to|have to|try(?:ing)? to|almost|nearly|decided to|started|ended up|tends? to"
+    r"|previously|formerly"
+    r"|originally|once|too|also|instead|lately|probably|maybe|perhaps|gladly|happily|sadly|today|yesterday"
+    r"|unfortunately|suddenly|moved and"
     r"|ok|okay|well|so|anyway|please|sometimes|just now)\b|'(?:ve|m|re|s|d|ll)\b)"
 )
 _LEFT = re.compile(
-    rf"(?:(?P<self>\b(?:i|we|(?:the )?user|(?:my {KIN}|\w+) and i|(?:me|i) and my \w+))|(?P<kin>(?:\b(?:my|our|his|her|their|(?:the )?user's)\s+)?"
-    rf"(?:[\w'-]+\s+){{0,2}}?\b(?P<who>{KIN})\b(?:,?\s+(?-i:[A-Z])[\w'-]+,?)?)|(?P<they>\b(?:they|he|she|you|people|who|it))"
-    rf"|(?P<open>(?:^|[,;:.!?—–(]\s*|\s-\s*|\b(?:and|but|so|now that|because|that|then|plus)\b)))\s*(?P<aux>(?:{_AUX}\s*)*)$",
+    rf"(?:(?P<self>\b(?:i|we|(?:the )?user|(?:my {KIN}|\w+) and i|(?:me|i) and my \w+))|(?P<kin>(?:\b(?:my|our|his"
+    rf"|her|their|(?:the )?user's)\s+)?"
+    rf"(?:[\w'-]+\s+){{0,2}}?\b(?P<who>{KIN})\b(?:,?\s+(?-i:[A-Z])[\w'-]+,?)?)|(?P<they>\b(?:they|he|she|you"
+    rf"|people|who|it))"
+    rf"|(?P<open>(?:^|[,;:.!?—–(]\s*|\s-\s*|\b(?:and|but|so|now that|because|that|then|plus)\b)))\s*(?P<aux>"
+    rf"(?:{_AUX}\s*)*)$",
     re.I,
 )
 _DENIED = re.compile(r"\bnot\b|n't\b|\bnever\b|\bno longer\b|\bcannot\b|\b(?:dont|doesnt|didnt)\b", re.I)
 _UNREAL = re.compile(
-    r"\b(?:might|may|could|would|should|shall|must|can|wants? to|wanna|like[sd]? to|love to|thinking|considering|almost|nearly|try\w* to"
-    r"|tends? to|probably|maybe|perhaps|will|going to|gonna|plan\w* to|hop\w+ to|about to|needs? to|have to|decided to|sometimes)\b|'d\b|'ll\b",
+    r"\b(?:might|may|could|would|should|shall|must|can|wants? to|wanna|like[sd]? to|love to|thinking|considering"
+    r"|almost|nearly|try\w* to"
+    r"|tends? to|probably|maybe|perhaps|will|going to|gonna|plan\w* to|hop\w+ to|about to|needs? to|have to"
+    r"|decided to|sometimes)\b|'d\b|'ll\b",
     re.I,
 )
 _FORMER = re.compile(r"\b(?:used to|previously|formerly|originally|once|was|were|had)\b", re.I)

@@ -1,4 +1,5 @@
-"""What the proposers stand on: memories and the person's own sentences, read once, with their places and likeness."""
+"""What the proposers stand on: memories and the person's own sentences, read once, with their places and
+likeness."""
 
 from __future__ import annotations
 
@@ -45,7 +46,8 @@ class Told:
 
 @dataclass(frozen=True, slots=True)
 class Anchor:
-    """The person's own words that a memory rests on. `linked`: its store names them; else they were found by likeness."""
+    """The person's own words that a memory rests on. `linked`: its store names them; else they were found
+    by likeness."""
 
     quote: Quotation
     linked: bool
@@ -105,7 +107,8 @@ class Ground:
 
     @cached_property
     def audited_windows(self) -> list[int]:
-        """All windows in a first audit; later the new ones, what was said since, and what is near to a new memory."""
+        """All windows in a first audit; later the new ones, what was said since, and what is near to a new
+        memory."""
         if len(self.new_windows) == len(self.own):
             return self.new_windows
         near: set[int] = set(range(min(self.new_windows, default=len(self.own)), len(self.own)))
@@ -125,7 +128,8 @@ class Ground:
         )
 
     def claims(self, memory: int) -> tuple[Claim, ...]:
-        """Claims of a memory, with those of the linked words that it rests on where they give the same value."""
+        """Claims of a memory, with those of the linked words that it rests on where they give the same
+        value."""
         if memory not in self._memory_claims:
             held = self.memories[memory]
             subject = self.subject(memory)
@@ -140,8 +144,8 @@ class Ground:
 
     @cached_property
     def _owners(self) -> frozenset[str]:
-        """The names by which the stores call the person: the one that opens a good part of the notes, and the one that most
-        are filed under."""
+        """The names by which the stores call the person: the one that opens a good part of the notes, and
+        the one that most are filed under."""
         openings = Counter(found[1] for memory in self.memories if (found := _OPENING.match(memory.text)))
         filed = Counter(memory.subject for memory in self.memories if memory.subject)
         names = {name for name, count in openings.most_common(2) if count >= max(3, len(self.memories) // 20)}
@@ -160,7 +164,8 @@ class Ground:
         return "User" + text[len(first) :] if known else text
 
     def told(self, window: int, *, heads: bool = False) -> tuple[Told, ...]:
-        """The asserted sentences of a window; with `heads`, claims that name a known attribute without "my" too."""
+        """The asserted sentences of a window; with `heads`, claims that name a known attribute without "my"
+        too."""
         if not heads and window in self._told:
             return self._told[window]
         statement = self.own[window]
@@ -188,8 +193,8 @@ class Ground:
         return self._quote(told.statement, told.sentence.start, told.sentence.end)
 
     def anchor(self, memory: int, value: str, claim: Claim | None, before: int | None) -> Anchor | None:
-        """The person's own words that the memory rests on, said before `before`: in the entries that its store names, else
-        the likest that carry the value and were said before the memory was written."""
+        """The person's own words that the memory rests on, said before `before`: in the entries that its
+        store names, else the likest that carry the value and were said before the memory was written."""
         held = self.memories[memory]
         linked = [window for entry in held.evidence for window in self._of_entry.get(entry, ())]
         linked = [window for window in linked if self._earlier(window, before)]
@@ -220,7 +225,8 @@ class Ground:
         return before is None or (at is not None and at < before)
 
     def _carrying(self, value: str, before: int | None) -> list[int]:
-        """Windows that may hold all stems of the value: a look at the letters first, it is much the cheapest."""
+        """Windows that may hold all stems of the value: a look at the letters first, it is much the
+        cheapest."""
         wanted = set(stems(value))
         if not wanted:
             return []

@@ -1,5 +1,5 @@
-"""Candidates for transitions, generously: what was overturned in so many words, another value for the same attribute, and
-one thing noted twice. Nothing here authorizes; that is the validator's part."""
+"""Candidates for transitions, generously: what was overturned in so many words, another value for the same
+attribute, and one thing noted twice. Nothing here authorizes; that is the validator's part."""
 
 from __future__ import annotations
 
@@ -282,8 +282,7 @@ def _overturned(ground: Ground, memory: int, told: Told, change: Disclosure, sha
     held, at = ground.memories[memory], told.statement.at
     if (
         at is None
-        or (told.sentence.momentary
-        and change.change is Change.RESUMED)
+        or (told.sentence.momentary and change.change is Change.RESUMED)
         or not ground.is_new(memory, told.window)
     ):
         return None

@@ -1,4 +1,5 @@
-"""Typed attributes of a person: the phrases that state them, whether one value excludes another, and what a wrong one costs.
+"""Typed attributes of a person: the phrases that state them, whether one value excludes another, and what a
+wrong one costs.
 
 A phrase begins at its verb; who does it, and in which mood, is read off the words before it (`claims`).
 """
@@ -10,31 +11,42 @@ from dataclasses import dataclass
 
 # A value ends at punctuation or at a word that opens the next thought.
 _END = (
-    r"\s*(?:$|[,;:!?()\n—–]|(?<!\bMr)(?<!\bDr)(?<!\bMs)(?<!\bSt)\.(?=\s|$)|\b(?:and|but|since|because|so|with|after|when|while|where|which|who|that|until|as of|now|these days"
-    r"|at the moment|any ?more|instead|last|this|every|due to|thanks to|again|already|lately|starting|right now|for (?:now|the)"
-    r"|in (?:january|february|march|april|may|june|july|august|september|october|november|december|spring|summer|autumn|winter|fall|the)"
+    r"\s*(?:$|[,;:!?()\n—–]|(?<!\bMr)(?<!\bDr)(?<!\bMs)(?<!\bSt)\.(?=\s|$)|\b(?:and|but|since|because|so|with"
+    r"|after|when|while|where|which|who|that|until|as of|now|these days"
+    r"|at the moment|any ?more|instead|last|this|every|due to|thanks to|again|already|lately|starting|right now"
+    r"|for (?:now|the)"
+    r"|in (?:january|february|march|april|may|june|july|august|september|october|november|december|spring|summer"
+    r"|autumn|winter|fall|the)"
     r"|on (?:mon|tues|wednes|thurs|fri|satur|sun)day|over the|a (?:few|couple|while|week|month|year))\b)"
 )
 _STOP = rf"(?={_END})"
 V = r"(?P<v>(?:[^,;:!?()\n—–]|,(?=\d{3}))+?)" + _STOP
-_DWELLING = r"(?:an?\s+(?:[\w-]+\s+){0,2}(?:flat|house|apartment|room|studio|cottage|village|town|suburb|houseboat)\s+(?:in|near|outside|of)\s+)?"
-# A place is capitalized; people who write all in small letters are believed when they live there, or say what moving meant.
+_DWELLING = (
+    r"(?:an?\s+(?:[\w-]+\s+){0,2}(?:flat|house|apartment|room|studio|cottage|village|town|suburb"
+    r"|houseboat)\s+(?:in|near|outside|of)\s+)?"
+)
+# A place is capitalized; people who write all in small letters are believed when they live there, or say that
+# moving meant a home.
 _PLACE = _DWELLING + r"(?P<v>(?-i:[A-ZÀ-Ž])[^,;:!?()\n—–]*?)" + _STOP
 _SMALL_PLACE = (
-    _DWELLING
-    + r"(?P<v>(?!(?:an?|the|my|our|his|her|their|this|that|another|one|two|fear|peace|hope|here|there|it)\b)[^\W\d_]{3,}(?: [^\W\d_]{3,})?)"
-    + _STOP
+    _DWELLING + r"(?P<v>(?!(?:an?|the|my|our|his|her|their|this|that|another|one|two|fear|peace|hope|here|there"
+    r"|it)\b)[^\W\d_]{3,}(?: [^\W\d_]{3,})?)" + _STOP
 )
-_HOME_AHEAD = r"(?=[^.]*\b(?:last (?:week|weekend|month|year)|box(?:es)?|flat|apartment|house|place|live|landlord|city|town|country|keys|lease)\b)"
+_HOME_AHEAD = (
+    r"(?=[^.]*\b(?:last (?:week|weekend|month|year)|box(?:es)?|flat|apartment|house|place|live|landlord"
+    r"|city|town|country|keys|lease)\b)"
+)
 
 PHONE = r"(?:iphone|pixel|galaxy|fairphone|oneplus|android|xiaomi|nokia|motorola|huawei|nothing phone)\b"
 CAR = (
-    r"(?:volvo|kia|skoda|škoda|toyota|honda|ford|fiat|bmw|audi|tesla|vw|volkswagen|golf|opel|vauxhall|renault|peugeot|citro[eë]n"
+    r"(?:volvo|kia|skoda|škoda|toyota|honda|ford|fiat|bmw|audi|tesla|vw|volkswagen|golf|opel|vauxhall|renault"
+    r"|peugeot|citro[eë]n"
     r"|seat|mazda|nissan|hyundai|subaru|suzuki|mini|dacia|mercedes|jeep|chevrolet|polestar|lexus|porsche|saab)\b"
 )
 DIET = r"vegan|vegetarian|pescatarian|omnivore|carnivore|flexitarian|veggie|meat-eater"
 LANGUAGE = (
-    r"English|German|French|Spanish|Italian|Portuguese|Dutch|Polish|Swedish|Danish|Norwegian|Finnish|Czech|Turkish|Russian"
+    r"English|German|French|Spanish|Italian|Portuguese|Dutch|Polish|Swedish|Danish|Norwegian|Finnish|Czech|Turkish"
+    r"|Russian"
     r"|Ukrainian|Arabic|Hindi|Japanese|Chinese|Korean|Greek|Hungarian|Romanian"
 )
 DAY = r"(?:mon|tues|wednes|thurs|fri|satur|sun)days?"
@@ -77,12 +89,14 @@ SLOTS: tuple[Slot, ...] = (
         0.7,
         "work works working job started joined employed hired",
         state=(
-            rf"work(?:s|ing)?\s+(?:at|for)\s+(?!home\b|least\b|the moment|night)(?P<v>[^,;:!?()\n—–]+?)(?=\s+as\b|\s+in\b|{_END})",
+            rf"work(?:s|ing)?\s+(?:at|for)\s+(?!home\b|least\b|the moment|night)(?P<v>[^,;:!?()\n—–]+?)(?=\s+as\b"
+            rf"|\s+in\b|{_END})",
             rf"employed\s+(?:at|by)\s+{V}",
             rf"job\s+(?:is\s+)?(?:at|with)\s+{V}",
         ),
         event=(
-            rf"start(?:ed|ing)?\s+(?:a\s+)?(?:new\s+)?(?:work|working|job)?\s*(?:at|with)\s+(?!\d|the gym|home)(?P<v>[^,;:!?()\n—–]+?)(?=\s+as\b|{_END})",
+            rf"start(?:ed|ing)?\s+(?:a\s+)?(?:new\s+)?(?:work|working|job)?\s*(?:at|with)\s+(?!\d|the gym|home)"
+            rf"(?P<v>[^,;:!?()\n—–]+?)(?=\s+as\b|{_END})",
             rf"hired\s+(?:at|by)\s+{V}",
             r"(?P<v>retired)\b(?! (?:the|my|our)\b)",
         ),
@@ -93,7 +107,8 @@ SLOTS: tuple[Slot, ...] = (
         "work works working promoted is am 'm i'm started",
         state=(
             rf"work(?:s|ing)?\s+as\s+(?:an?\s+|the\s+)?(?P<v>[^,;:!?()\n—–]+?)(?=\s+(?:at|for|in|on)\b|{_END})",
-            r"(?:is|am|'m)\s+(?:now\s+)?(?:an?)\s+(?P<v>(?:[\w-]+\s+){0,3}(?:\w+(?:er|or|ist|ician)|nurse|barista|chef|cook|clerk|florist|pilot"
+            r"(?:is|am|'m)\s+(?:now\s+)?(?:an?)\s+(?P<v>(?:[\w-]+\s+){0,3}(?:\w+(?:er|or|ist|ician)|nurse|barista"
+            r"|chef|cook|clerk|florist|pilot"
             r"|paralegal|accountant|consultant|assistant|midwife|judge|librarian))\s+(?:at|for|with)\b",
         ),
         event=(
@@ -107,10 +122,12 @@ SLOTS: tuple[Slot, ...] = (
         0.4,
         "shift shifts",
         state=(
-            r"(?:work(?:s|ing)?|on|do(?:es)?|doing)\s+(?:the\s+)?(?P<v>(?:night|day|early|late|evening|morning|weekend)\s+shifts?)\b",
+            r"(?:work(?:s|ing)?|on|do(?:es)?|doing)\s+(?:the\s+)?(?P<v>(?:night|day|early|late|evening|morning"
+            r"|weekend)\s+shifts?)\b",
         ),
         event=(
-            r"(?:moved|switched|changed)\s+to\s+(?:the\s+)?(?P<v>(?:night|day|early|late|evening|morning|weekend)\s+shifts?)\b",
+            r"(?:moved|switched|changed)\s+to\s+(?:the\s+)?(?P<v>(?:night|day|early|late|evening|morning"
+            r"|weekend)\s+shifts?)\b",
         ),
     ),
     _slot(
@@ -136,7 +153,8 @@ SLOTS: tuple[Slot, ...] = (
         0.95,
         "mg mcg µg ml units",
         state=(
-            rf"(?:tak(?:e|es|ing)|on|is|using|uses?)\s+(?P<v>{NUMBER}\s*(?:mg|mcg|µg|ml|units))(?:\s+of)?\s+(?P<of>[\w-]+)",
+            rf"(?:tak(?:e|es|ing)|on|is|using|uses?)\s+(?P<v>{NUMBER}\s*(?:mg|mcg|µg|ml|units))(?:\s+of)?\s+"
+            rf"(?P<of>[\w-]+)",
         ),
     ),
     _slot(
@@ -146,7 +164,8 @@ SLOTS: tuple[Slot, ...] = (
         state=(
             r"commut(?:e|es|ing)\s+(?P<v>(?:by|on)\s+\w+)",
             r"(?P<v>(?:cycl(?:e|es|ing)|bik(?:e|es|ing)|driv(?:e|es|ing)|walk(?:s|ing)?|run(?:s|ning)?|scoot(?:s|ing)?"
-            r"|tak(?:e|es|ing) the \w+|get(?:s|ting)? the \w+|rid(?:e|es|ing) (?:a|the|my) [\w-]+))\s+(?:in\s+)?to\s+(?:work|the office|school|uni)\b",
+            r"|tak(?:e|es|ing) the \w+|get(?:s|ting)? the \w+|rid(?:e|es|ing) (?:a|the|my) [\w-]+))\s+"
+            r"(?:in\s+)?to\s+(?:work|the office|school|uni)\b",
             r"(?:go|goes|travel|travels|get|gets)\s+to\s+(?:work|the office)\s+(?P<v>(?:by|on)\s+\w+)",
         ),
     ),
@@ -155,23 +174,29 @@ SLOTS: tuple[Slot, ...] = (
         0.3,
         "iphone pixel galaxy fairphone oneplus android xiaomi nokia motorola huawei",
         state=(
-            rf"(?:has|have|use|uses|using|own|owns|got)\s+(?:an?\s+|the\s+)?(?:new\s+)?(?P<v>(?:google\s+|samsung\s+)?{PHONE}[^,;:.!?()\n—–]*?){_STOP}",
+            rf"(?:has|have|use|uses|using|own|owns|got)\s+(?:an?\s+|the\s+)?(?:new\s+)?(?P<v>(?:google\s+"
+            rf"|samsung\s+)?{PHONE}[^,;:.!?()\n—–]*?){_STOP}",
         ),
         event=(
-            rf"(?:upgraded|switched|changed|moved|went)\s+(?:from[^,.;]+?)?(?:over\s+)?to\s+(?:an?\s+|the\s+)?(?:new\s+)?(?P<v>(?:google\s+|samsung\s+)?{PHONE}[^,;:.!?()\n—–]*?){_STOP}",
-            rf"(?:got|bought|ordered)\s+(?:myself\s+)?(?:an?\s+)?(?:new\s+)?(?P<v>(?:google\s+|samsung\s+)?{PHONE}[^,;:.!?()\n—–]*?){_STOP}",
+            rf"(?:upgraded|switched|changed|moved|went)\s+(?:from[^,.;]+?)?(?:over\s+)?to\s+(?:an?\s+|the\s+)?"
+            rf"(?:new\s+)?(?P<v>(?:google\s+|samsung\s+)?{PHONE}[^,;:.!?()\n—–]*?){_STOP}",
+            rf"(?:got|bought|ordered)\s+(?:myself\s+)?(?:an?\s+)?(?:new\s+)?(?P<v>(?:google\s+"
+            rf"|samsung\s+)?{PHONE}[^,;:.!?()\n—–]*?){_STOP}",
         ),
     ),
     _slot(
         "transport.car",
         0.35,
-        "volvo kia skoda škoda toyota honda ford fiat bmw audi tesla vw volkswagen golf opel vauxhall renault peugeot citroën citroen seat"
+        "volvo kia skoda škoda toyota honda ford fiat bmw audi tesla vw volkswagen golf "
+        "opel vauxhall renault peugeot citroën citroen seat"
         " mazda nissan hyundai subaru suzuki mini dacia mercedes jeep chevrolet polestar lexus porsche saab",
         state=(
-            rf"(?:driv(?:e|es|ing)|own|owns|have|has)\s+(?:an?\s+|the\s+|my\s+)?(?P<v>(?:[\w-]+\s+){{0,2}}?{CAR}(?:\s+\w*\d\w*|\s+(?-i:[A-Z])\w+)?)",
+            rf"(?:driv(?:e|es|ing)|own|owns|have|has)\s+(?:an?\s+|the\s+|my\s+)?(?P<v>(?:[\w-]+\s+){{0,2}}?{CAR}"
+            rf"(?:\s+\w*\d\w*|\s+(?-i:[A-Z])\w+)?)",
         ),
         event=(
-            rf"(?:bought|got|leased|traded[^.;]*? for|swapped[^.;]*? for|switched[^.;]*? to)\s+(?:ourselves\s+|myself\s+)?(?:an?\s+)?(?P<v>(?:[\w-]+\s+){{0,2}}?{CAR}(?:\s+\w*\d\w*|\s+(?-i:[A-Z])\w+)?)",
+            rf"(?:bought|got|leased|traded[^.;]*? for|swapped[^.;]*? for|switched[^.;]*? to)\s+(?:ourselves\s+"
+            rf"|myself\s+)?(?:an?\s+)?(?P<v>(?:[\w-]+\s+){{0,2}}?{CAR}(?:\s+\w*\d\w*|\s+(?-i:[A-Z])\w+)?)",
         ),
     ),
     _slot(
@@ -179,7 +204,8 @@ SLOTS: tuple[Slot, ...] = (
         0.75,
         "single dating engaged married divorced widowed separated",
         state=(
-            r"(?:is|am|'m|are|'re)\s+(?:now\s+|currently\s+)?(?P<v>single|dating|engaged|married|divorced|widowed|separated)\b",
+            r"(?:is|am|'m|are|'re)\s+(?:now\s+|currently\s+)?(?P<v>single|dating|engaged|married|divorced|widowed"
+            r"|separated)\b",
         ),
         event=(r"(?:got|get|gotten)\s+(?P<v>engaged|married|divorced|separated)\b",),
     ),
@@ -200,7 +226,8 @@ SLOTS: tuple[Slot, ...] = (
         0.5,
         "call called go goes addressed likes wants prefers",
         state=(
-            r"(?:call\s+me|go(?:es)?\s+by|(?:likes?|wants?|prefers?|asked)\s+to\s+be\s+(?:called|addressed as))\s+(?:just\s+)?(?P<v>(?:(?-i:[A-Z])[\w'.-]*\s?)+)(?<!\s)",
+            r"(?:call\s+me|go(?:es)?\s+by|(?:likes?|wants?|prefers?|asked)\s+to\s+be\s+(?:called|addressed as))\s+"
+            r"(?:just\s+)?(?P<v>(?:(?-i:[A-Z])[\w'.-]*\s?)+)(?<!\s)",
         ),
     ),
     _slot(
@@ -220,7 +247,8 @@ SLOTS: tuple[Slot, ...] = (
         0.5,
         "study studies studying",
         state=(
-            rf"(?:study|studies|studying)\s+(?!for\b|with\b|at\b|hard\b)(?P<v>[^,;:!?()\n—–]+?)(?=\s+(?:at|in)\b|{_END})",
+            rf"(?:study|studies|studying)\s+(?!for\b|with\b|at\b|hard\b)(?P<v>[^,;:!?()\n—–]+?)(?=\s+(?:at|in)\b"
+            rf"|{_END})",
         ),
     ),
     _slot(
@@ -252,7 +280,8 @@ BY_TRIGGER: dict[str, tuple[Slot, ...]] = {
 _HARM = (
     (
         re.compile(
-            r"allerg|medic|dose|mg\b|insulin|doctor|gp\b|therap|blood|asthma|thyroid|microgram|tablet|inhaler|diabet|pregnan|epilep|health",
+            r"allerg|medic|dose|mg\b|insulin|doctor|gp\b|therap|blood|asthma|thyroid|microgram|tablet|inhaler"
+            r"|diabet|pregnan|epilep|health",
             re.I,
         ),
         0.95,

@@ -19,7 +19,8 @@ DIMENSIONS = 512
 
 @dataclass(frozen=True, slots=True)
 class Space:
-    """Unit vectors of memories and windows. At `related` two texts may be about one thing, at `alike` they may say the same."""
+    """Unit vectors of memories and windows. At `related` two texts may be about one thing, at `alike` they
+    may say the same."""
 
     memories: Vectors
     windows: Vectors
@@ -69,4 +70,5 @@ def _hashed(texts: list[str]) -> Vectors:
             code = zlib.crc32(stem.encode())
             vectors[row, code % DIMENSIONS] += (1 if code & 0x10000 else -1) * np.log(1 + len(texts) / frequency[stem])
     norms = np.linalg.norm(vectors, axis=1, keepdims=True)
-    return vectors / np.maximum(norms, 1e-9)
+    unit: Vectors = vectors / np.maximum(norms, 1e-9)
+    return unit

@@ -1,5 +1,6 @@
-"""How a sentence is meant: what is asserted of the present, and what is asked, supposed, planned, remembered, quoted or
-said in jest. Rules of thumb for English; where in doubt a sentence is taken for not asserted."""
+"""How a sentence is meant: what is asserted of the present, and what is asked, supposed, planned,
+remembered, quoted or said in jest. Rules of thumb for English; where in doubt a sentence is taken for
+not asserted."""
 
 from __future__ import annotations
 
@@ -40,7 +41,8 @@ _UNREAL = re.compile(
     re.I,
 )
 _IN_JEST = re.compile(
-    r"\byeah,? right\b|\bpigs fly\b|\boh sure\b|^(?:haha,? |lol,? )?sure,? (?:because|and|i)\b|\bthe pope\b|\boh great\b"
+    r"\byeah,? right\b|\bpigs fly\b|\boh sure\b|^(?:haha,? |lol,? )?sure,? (?:because|and|i)\b|\bthe pope\b"
+    r"|\boh great\b"
     r"|\bbecause who doesn't\b|\bas if\b|\bjust kidding\b|\bjk\b|(?:^|\s)/s(?:$|\s)|🙄|\bnot!",
     re.I,
 )
@@ -54,8 +56,10 @@ _REPORTED = re.compile(
     r"\b(?:said|says|told me|tells me|according to|claims|claimed|wrote|writes|heard|reads|asked me|people say)\b", re.I
 )
 _FICTION = re.compile(
-    r"\b(?:my|the|a) (?:character|protagonist|hero|heroine|novel|story|screenplay|scene|poem|script)\b|\bin the (?:movie|film|book|"
-    r"story|series|game|novel|show)\b|\b(?:write|draft|compose|continue|rewrite|translate) (?:me )?(?:a|an|the|this|my)\b"
+    r"\b(?:my|the|a) (?:character|protagonist|hero|heroine|novel|story|screenplay|scene|poem|script)\b|\bin the "
+    r"(?:movie|film|book|"
+    r"story|series|game|novel|show)\b|\b(?:write|draft|compose|continue|rewrite|translate) (?:me )?(?:a|an|the"
+    r"|this|my)\b"
     r"|\b(?:act|speak|answer) as (?:a|an|if)\b",
     re.I,
 )
@@ -63,13 +67,16 @@ _STORY = re.compile(
     r"\b(?:short |bedtime )?(?:story|novel|screenplay|scene|poem|fan ?fiction|role-?play|protagonist|dialogue)\b", re.I
 )
 _MOMENTARY = re.compile(
-    r"\b(?:this (?:week|weekend|month|morning|evening|afternoon|time)|today|tonight|tomorrow|yesterday|just (?:this )?once"
-    r"|just for|for now|for the (?:weekend|week|day)|until (?:\w+day|tomorrow|next|the)|temporar\w+|on (?:holiday|vacation)|last (?:night|week)"
+    r"\b(?:this (?:week|weekend|month|morning|evening|afternoon|time)|today|tonight|tomorrow|yesterday|just "
+    r"(?:this )?once"
+    r"|just for|for now|for the (?:weekend|week|day)|until (?:\w+day|tomorrow|next|the)|temporar\w+|on (?:holiday"
+    r"|vacation)|last (?:night|week)"
     r"|for a (?:few|couple of) (?:days|weeks)|exception)\b",
     re.I,
 )
 _OCCASION = re.compile(
-    r"^(?:and |but )?(?:for|when|whenever|during|while|at|in|with|on)\s+(?!(?:top of that|the other hand|fact|march|january|february|april"
+    r"^(?:and |but )?(?:for|when|whenever|during|while|at|in|with|on)\s+(?!(?:top of that|the other hand|fact"
+    r"|march|january|february|april"
     r"|may|june|july|august|september|october|november|december|spring|summer|autumn|winter|the end|new year|\d{4}))"
     r"[^.;:!?]{2,50}?(?:,\s*|\s+(?=(?:i|we|use|write|give|keep)\b))",
     re.I,

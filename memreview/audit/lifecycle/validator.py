@@ -1,8 +1,9 @@
-"""The deterministic gate of the lifecycle audit (StateAuditor/VTA §4.4): whatever proposed a transition, only this
-authorizes it.
+"""The deterministic gate of the lifecycle audit (StateAuditor/VTA §4.4): whatever proposed a transition,
+only this authorizes it.
 
-It proves provenance and chronology, not meaning: both quotations stand in one entry each, in the person's own words, and
-the later one is later by the entries' own times. Nothing that a proposer claims about times, origins or offsets is read.
+It proves provenance and chronology, not meaning: both quotations stand in one entry each, in the person's
+own words, and the later one is later by the entries' own times. Nothing that a proposer claims about times,
+origins or offsets is read.
 """
 
 from __future__ import annotations
@@ -69,7 +70,8 @@ _WORDS = {
 
 @dataclass(frozen=True, slots=True)
 class Validation:
-    """`old_quote` and `new_quote` are pinned anew to the words and the time of their entries, where they were found."""
+    """`old_quote` and `new_quote` are pinned anew to the words and the time of their entries, where they
+    were found."""
 
     authorized: bool
     failures: tuple[Failure, ...]
@@ -80,8 +82,8 @@ class Validation:
 def validate(
     transition: Transition, entries: Mapping[int, EvidenceEntry], memories: Mapping[int, HeldMemory]
 ) -> Validation:
-    """Material application: the transition names a memory in `memories` whose text carries the old value, or which its
-    own store says was taken from the quoted old entry."""
+    """Material application: the transition names a memory in `memories` whose text carries the old value,
+    or which its own store says was taken from the quoted old entry."""
     failures: list[Failure] = []
     old = _pin(transition.old_quote, entries, failures, Failure.OLD_NOT_QUOTED, Failure.OLD_NOT_FOUND)
     new = _pin(transition.new_quote, entries, failures, Failure.NEW_NOT_QUOTED, Failure.NEW_NOT_FOUND)
@@ -104,7 +106,8 @@ def validate(
 
 
 def locate(quotation: str, text: str) -> tuple[int, int] | None:
-    """The span of `text` that holds at least 80 % of the quotation's content tokens close together, or None."""
+    """The span of `text` that holds at least 80 % of the quotation's content tokens close together, or
+    None."""
     wanted = Counter(token for token, _, _ in _positions(quotation))
     if not wanted:
         return None
@@ -174,7 +177,8 @@ def _applies(transition: Transition, memories: Mapping[int, HeldMemory]) -> bool
 
 
 def _joins(transition: Transition, entries: Mapping[int, EvidenceEntry], memories: Mapping[int, HeldMemory]) -> bool:
-    """Does the path run from the old entry or memory to the new entry, through nodes that exist and never back in time?"""
+    """Does the path run from the old entry or memory to the new entry, through nodes that exist and never
+    back in time?"""
     path, old, new = transition.path, transition.old_quote, transition.new_quote
     if len(path) < 2 or len(set(path)) < len(path) or old is None or new is None:
         return False

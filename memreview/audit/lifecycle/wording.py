@@ -22,7 +22,8 @@ _PERSONS = (
     (r"\bmyself\b|\bourselves\b", "themselves"),
 )
 _VERBS = (
-    "live|work|take|drive|use|go|eat|drink|prefer|wake|run|sleep|weigh|have|need|want|study|play|bank|commute|cycle|walk|see|like|love|wear|swim|do|get"
+    "live|work|take|drive|use|go|eat|drink|prefer|wake|run|sleep|weigh|have|need|want|study|play|bank|commute"
+    "|cycle|walk|see|like|love|wear|swim|do|get"
     "|speak|read|smoke|own|pay|ride"
 )
 _PLAIN = re.compile(rf"^(?:{_VERBS})$")
@@ -40,8 +41,8 @@ def third(verb: str) -> str:
 
 
 def replaced(text: str, old: str, new: str) -> str:
-    """The note with its value exchanged, or "" where the value does not stand in it. A value that begins with a plain verb
-    ("take the bus") takes the person of the one it replaces ("cycles")."""
+    """The note with its value exchanged, or "" where the value does not stand in it. A value that begins
+    with a plain verb ("take the bus") takes the person of the one it replaces ("cycles")."""
     place = re.search(rf"(?<!\w){re.escape(old)}(?!\w)", text, re.I)
     if place is None:
         return ""
@@ -96,7 +97,8 @@ def told(words: str) -> str:
 
 
 def key(slot: str, old_value: str, old_claim: str, new_value: str) -> str:
-    """A transition's name by meaning. In a typed slot the slot and the value are the claim; else its words are."""
+    """A transition's name by meaning. In a typed slot the slot and the value are the claim; else its words
+    are."""
     claim = old_value if slot else old_claim
     return "|".join(
         (
