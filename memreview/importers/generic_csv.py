@@ -13,8 +13,8 @@ from typing import Any
 from memreview.importers.contract import ColumnMapping, ImportFailed, Limits
 from memreview.importers.generic_json import Found, own_record
 from memreview.importers.sniff import Probe
-from memreview.importers.stores import Gathered, Store, text_id
-from memreview.importers.text import clean
+from memreview.importers.stores import Gathered, Store
+from memreview.importers.text import clean, text_id
 from memreview.importers.times import moment
 from memreview.records import MemoryRecord, NoteKind, Source
 

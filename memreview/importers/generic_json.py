@@ -11,9 +11,9 @@ import msgspec
 
 from memreview.importers.contract import ColumnMapping, Limits
 from memreview.importers.sniff import Probe, Shape
-from memreview.importers.stores import Element, Gathered, Store, first, named, strings, text_id
+from memreview.importers.stores import Element, Gathered, Store, first, named, strings
 from memreview.importers.stream import Malformed, decode
-from memreview.importers.text import clean, clean_all
+from memreview.importers.text import clean, clean_all, text_id
 from memreview.importers.times import moment
 from memreview.records import MemoryKind, MemoryRecord, MemoryStatus, Moment, NativeState, NoteKind, Source
 

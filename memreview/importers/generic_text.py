@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 
 from memreview.importers.contract import Limits
 from memreview.importers.generic_json import Found
-from memreview.importers.stores import Gathered, Store, text_id
-from memreview.importers.text import clean
+from memreview.importers.stores import Gathered, Store
+from memreview.importers.text import clean, text_id
 from memreview.importers.times import moment
 from memreview.records import UNKNOWN, MemoryRecord, Moment, NoteKind, Source
 

@@ -9,9 +9,9 @@ from memreview.importers import mem0_history
 from memreview.importers.container import Container
 from memreview.importers.contract import ColumnMapping, Limits
 from memreview.importers.sniff import FileExport, Probe, Shape
-from memreview.importers.stores import UNIT, Gathered, Store, after, first, named, opened, strings, text_id
+from memreview.importers.stores import UNIT, Gathered, Store, after, first, named, opened, strings
 from memreview.importers.stream import Malformed, decode
-from memreview.importers.text import clean, clean_all
+from memreview.importers.text import clean, clean_all, text_id
 from memreview.importers.times import moment
 from memreview.records import Bundle, MemoryChange, MemoryKind, MemoryRecord, NativeState, NoteKind, Source
 

@@ -12,18 +12,8 @@ from typing import Any
 from memreview.importers.container import Container
 from memreview.importers.contract import ColumnMapping, Limits
 from memreview.importers.sniff import FileExport, Probe, Shape
-from memreview.importers.stores import (
-    STORE_BYTES,
-    Gathered,
-    Store,
-    after,
-    first,
-    named,
-    opened,
-    strings,
-    text_id,
-)
-from memreview.importers.text import clean, clean_all
+from memreview.importers.stores import STORE_BYTES, Gathered, Store, after, first, named, opened, strings
+from memreview.importers.text import clean, clean_all, text_id
 from memreview.importers.times import moment
 from memreview.records import Bundle, MemoryChange, MemoryRecord, NativeState, NoteKind, Source
 

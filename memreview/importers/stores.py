@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import io
 import json
 import re
@@ -141,11 +140,6 @@ def after(bundles: Iterable[Bundle], start: str | None) -> Iterator[Bundle]:
         if passing:
             yield bundle
         passing = passing or bundle.cursor == start
-
-
-def text_id(text: str) -> str:
-    """An id for a memory that has none in its store: the same text is the same memory, wherever it stands."""
-    return "text:" + hashlib.sha256(" ".join(text.split()).encode()).hexdigest()[:32]
 
 
 def named(value: object) -> str:

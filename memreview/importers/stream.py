@@ -246,7 +246,7 @@ class _Scanner:
         if not values:
             raise Malformed("it has a comma too many")
         for value in values:
-            yield self._give(msgspec.json.encode(value), end)
+            yield self._give(json.dumps(value).encode(), end)  # msgspec refuses a lone surrogate
 
     def _take(self, tail: bytes) -> bytes:
         if not self._parts:

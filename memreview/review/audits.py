@@ -72,10 +72,8 @@ class _Similarity:
     def vectors(self, texts: Sequence[str]) -> FloatArray | None:
         if self._embedder is None:
             return None
-        model = self._embedder.id
-        if absent := vectors.missing(self._database, model, texts):
-            vectors.put(self._database, model, absent, self._embedder.encode(absent))
-        return vectors.get(self._database, model, texts, self._embedder.dims)
+        embedder = self._embedder
+        return vectors.ensure(self._database, embedder.id, embedder.dims, texts, embedder.encode)
 
 
 def _spans(text: str) -> list[tuple[int, int]]:

@@ -75,18 +75,14 @@ class _Rewordings:
 
     @cached_property
     def _standing(self) -> _Claims:
-        rows = self._profile.database.execute(
-            "SELECT DISTINCT text FROM live_memories WHERE status = 'active'"
-        )
+        rows = self._profile.database.execute("SELECT DISTINCT text FROM live_memories WHERE status = 'active'")
         return self._known([row[0] for row in rows])
 
     def _known(self, texts: list[str]) -> _Claims:
         """With their vectors, from the store; what has none yet is embedded and kept."""
         embedder, database = self._profile.embedder(), self._profile.database
         claims = [rewording.claim(text) for text in texts]
-        if absent := vectors.missing(database, embedder.id, claims):
-            vectors.put(database, embedder.id, absent, embedder.encode(absent))
-        return _Claims(texts, vectors.get(database, embedder.id, claims, embedder.dims))
+        return _Claims(texts, vectors.ensure(database, embedder.id, embedder.dims, claims, embedder.encode))
 
 
 def _odds(probability: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -112,12 +108,8 @@ class _Claims:
         for start in range(0, len(best), _BLOCK):
             cosines = asked.vectors[start : start + _BLOCK] @ self.vectors.T
             nearest = np.argpartition(-cosines, width - 1, axis=1)[:, :width]
-            for row, place in zip(
-                *np.nonzero(np.take_along_axis(cosines, nearest, 1) >= LOWEST_COSINE), strict=True
-            ):
+            for row, place in zip(*np.nonzero(np.take_along_axis(cosines, nearest, 1) >= LOWEST_COSINE), strict=True):
                 found = int(nearest[row, place])
-                same = rewording.probability(
-                    self.texts[found], asked.texts[start + row], float(cosines[row, found])
-                )
+                same = rewording.probability(self.texts[found], asked.texts[start + row], float(cosines[row, found]))
                 best[start + row] = max(best[start + row], same)
         return best

@@ -27,6 +27,7 @@ from memreview.store.ingest import ImportRow
 BATCH_ENTRIES = 4_000
 BATCH_SECONDS = 1.0
 LOCK = "import.lock"
+UNNAMED = "unnamed-"
 _EDGE = 1 << 20
 
 
@@ -119,19 +120,29 @@ def _batches(bundles: Iterator[Bundle]) -> Iterator[list[Bundle]]:
 
 
 def _source(profile: Profile, export: Export) -> int:
-    """The source an export belongs to. Where the file names no account, it is the one source of that provider that
-    already holds the first thing in it, so that a renamed file is still the same store."""
+    """The source that an export belongs to. A file that names no account belongs to the source of its provider that
+    already holds the first thing in it, so that a renamed file is still the same store; and a source that was made for
+    such a file takes the account's name once an export tells it."""
     database, named = profile.database, export.source
-    if named.account:
-        return ingest.source_id(database, named)
     known = database.all("SELECT id, account FROM sources WHERE provider = ? ORDER BY id", (named.provider,))
-    if known:
-        for bundle in _first(export.bundles()):
-            for row in known:
-                if _holds(profile, row["id"], bundle):
-                    return int(row["id"])
-    suffix = f"unnamed-{len(known) + 1}" if known else ""
-    return ingest.source_id(database, Source(named.provider, suffix, named.label))
+    if any(row["account"] == named.account for row in known if named.account):
+        return ingest.source_id(database, named)
+    candidates = [row["id"] for row in known if not named.account or row["account"].startswith(UNNAMED)]
+    same = next(
+        (
+            source
+            for bundle in (_first(export.bundles()) if candidates else ())
+            for source in candidates
+            if _holds(profile, source, bundle)
+        ),
+        None,
+    )
+    if same is None:
+        account = named.account or f"{UNNAMED}{len(known) + 1}"
+        return ingest.source_id(database, Source(named.provider, account, named.label))
+    if named.account:
+        ingest.name_source(database, same, named)
+    return int(same)
 
 
 def _first(bundles: Iterator[Bundle], limit: int = 20) -> Iterator[Bundle]:

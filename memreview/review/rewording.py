@@ -135,9 +135,7 @@ def _akin(one: str, other: str) -> bool:
 def _other_numbers(one: _Reading, other: _Reading) -> bool:
     """Does one give a number that the other doesn't? "at 6" is "at 6 am"."""
     bare = {_hour(number) for number in other.numbers}
-    return any(
-        n not in other.numbers and n not in bare and _hour(n) not in other.numbers for n in one.numbers
-    )
+    return any(n not in other.numbers and n not in bare and _hour(n) not in other.numbers for n in one.numbers)
 
 
 def _hour(number: str) -> str:
@@ -154,9 +152,7 @@ def _opposed(one: _Reading, other: _Reading) -> bool:
     return bool(mine & theirs) or swapped
 
 
-def _edits(
-    one: _Reading, other: _Reading, left: Collection[str], right: Collection[str]
-) -> tuple[float, float]:
+def _edits(one: _Reading, other: _Reading, left: Collection[str], right: Collection[str]) -> tuple[float, float]:
     """The share of the wording that is kept where a word is exchanged in it, and where a list is longer; else 0."""
     matcher = SequenceMatcher(None, one.sequence, other.sequence, autojunk=False)
     replaced = listed = False
@@ -180,9 +176,7 @@ def _one_word_apart(one: tuple[str, ...], other: tuple[str, ...]) -> bool:
 
 def _groups(text: str) -> dict[str, str]:
     """Each word of a line, stemmed, with the line's first."""
-    return {
-        token: content_tokens(line)[0] for line in text.strip().splitlines() for token in content_tokens(line)
-    }
+    return {token: content_tokens(line)[0] for line in text.strip().splitlines() for token in content_tokens(line)}
 
 
 _SUBJECT = re.compile(
@@ -209,9 +203,7 @@ _CHANGE = re.compile(
     r"|started|paid off|retired|dropped|ended|broke\w*|took up|gave birth)\b",
     re.I,
 )
-_SCOPE = re.compile(
-    r"\b(?:except|unless|weekdays?|weekends?|in (?:e-?mails?|public|private|winter|summer))\b", re.I
-)
+_SCOPE = re.compile(r"\b(?:except|unless|weekdays?|weekends?|in (?:e-?mails?|public|private|winter|summer))\b", re.I)
 _OVER = re.compile(
     r"\b(\w+) (?:over|rather than|instead of|more than) (\w+)|\b(?:prefers?|likes?) (\w+) to (\w+)|\b(\w+), not (\w+)",
     re.I,
@@ -273,9 +265,7 @@ _SAME = _groups(
 )
 _NUMBERS = {
     word: str(number)
-    for number, word in enumerate(
-        "two three four five six seven eight nine ten eleven twelve".split(), start=2
-    )
+    for number, word in enumerate("two three four five six seven eight nine ten eleven twelve".split(), start=2)
 } | {"twice": "2", "third": "3", "fourth": "4", "fifth": "5"}
 
 _FILLER = frozenset(

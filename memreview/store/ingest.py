@@ -78,6 +78,15 @@ def source_id(database: Database, source: Source) -> int:
         )
 
 
+def name_source(database: Database, source: int, named: Source) -> None:
+    """Give a source that was made for a file without an account the account that it turned out to be of."""
+    with database.transaction():
+        database.execute(
+            "UPDATE sources SET account = ?, label = ? WHERE id = ?",
+            (named.account, named.label or named.provider, source),
+        )
+
+
 def begin(
     database: Database, source: int, *, file_name: str, format: str, fingerprint: str, exported_at: int | None
 ) -> ImportRow:
@@ -133,12 +142,14 @@ def finish(database: Database, row: ImportRow, *, meaning: Meaning, buried: Buri
     `meaning(text)` gives the key by which equal claims are known; `buried(records)` says which of the new ones the
     person had deleted or rejected (tombstones).
     """
+    records = {record.native_id: record for record in _staged(database, row.id, "memory", MemoryRecord)}
+    gone = _judged(database, row, records, meaning, buried)  # may load a model: not while the database is locked
     with journal.action(database, "import", file=row.file_name, import_id=row.id) as act:
         counts: Counter[str] = Counter(row.report.counts)
         for flip in _staged(database, row.id, "active", tuple[int, bool]):
             act.update("entries", flip[0], active=int(flip[1]))
         counts["entries.changed"] = _replace_revised(database, act, row.id)
-        _merge_memories(database, act, row, counts, meaning, buried)
+        _merge_memories(database, act, row, records, gone, counts, meaning)
         report = msgspec.structs.replace(row.report, counts=dict(counts))
         act.update("imports", row.id, state="done", finished_at=_now(), report=_encode(report))
         act.note(new=counts["memories.new"], changed=counts["memories.changed"], gone=counts["memories.gone"])
@@ -311,31 +322,41 @@ def _replace_revised(database: Database, act: journal.Action, import_id: int) ->
 # -- memories -------------------------------------------------------------------------------------------------------
 
 
+def _judged(
+    database: Database, row: ImportRow, records: dict[str, MemoryRecord], meaning: Meaning, buried: Buried
+) -> set[str]:
+    """Native ids of the records that say something new to this source, and say what the person had buried."""
+    unheard = [
+        record
+        for record in records.values()
+        if (held := _known(database, row.source_id, record.native_id, meaning(record.text), set())) is None
+        or held["imported_text"] != record.text
+    ]
+    return {record.native_id for record, gone in zip(unheard, buried(unheard), strict=True) if gone}
+
+
 def _merge_memories(
     database: Database,
     act: journal.Action,
     row: ImportRow,
+    records: dict[str, MemoryRecord],
+    gone: set[str],
     counts: Counter[str],
     meaning: Meaning,
-    buried: Buried,
 ) -> None:
-    records = {record.native_id: record for record in _staged(database, row.id, "memory", MemoryRecord)}
     present: set[int] = set()
-    fresh: list[MemoryRecord] = []
     for record in records.values():
-        key = meaning(record.text)
+        key, stays_gone = meaning(record.text), record.native_id in gone
         held = _known(database, row.source_id, record.native_id, key, present)
         if held is None:
-            fresh.append(record)
+            present.add(_insert_memory(database, row, record, key, stays_gone))
+            counts["memories.stayed_deleted" if stays_gone else "memories.new"] += 1
             continue
         present.add(held["id"])
-        changed = _merge_known(database, act, row, held, record, meaning, buried)
-        counts["memories.changed" if changed else "memories.known"] += 1
-        if held["status"] == MemoryStatus.DELETED and not changed:
+        changed = _merge_known(database, act, row, held, record, key, stays_gone)
+        if held["status"] == MemoryStatus.DELETED and (stays_gone or not changed):
             counts["memories.stayed_deleted"] += 1
-    for record, stays_gone in zip(fresh, buried(fresh), strict=True):
-        present.add(_insert_memory(database, row, record, meaning(record.text), stays_gone))
-        counts["memories.stayed_deleted" if stays_gone else "memories.new"] += 1
+        counts["memories.changed" if changed and not stays_gone else "memories.known"] += 1
     if any(_staged(database, row.id, "complete", bool)):
         counts["memories.gone"] += _mark_gone(database, act, row.source_id, present)
     _link_evidence(database, row, records.values())
@@ -360,8 +381,8 @@ def _merge_known(
     row: ImportRow,
     held: Any,
     record: MemoryRecord,
-    meaning: Meaning,
-    buried: Buried,
+    meaning: str,
+    stays_gone: bool,
 ) -> bool:
     """Bring what the assistant changed. The person's own wording, once edited, stands; a deleted memory stays deleted
     unless its new text is another claim."""
@@ -373,8 +394,8 @@ def _merge_known(
     if held["import_state"] != "done":
         values["import_id"] = row.id
     if reworded and held["text"] == held["imported_text"]:
-        values |= {"text": record.text, "meaning": meaning(record.text)}
-    if reworded and held["status"] != MemoryStatus.ACTIVE and not buried([record])[0]:
+        values |= {"text": record.text, "meaning": meaning}
+    if reworded and held["status"] != MemoryStatus.ACTIVE and not stays_gone:
         values |= {"status": MemoryStatus.ACTIVE, "stayed_deleted": 0, "superseded_by": None}
     act.update("memories", held["id"], **values)
     if reworded:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 
 import faiss
@@ -20,6 +20,7 @@ import numpy.typing as npt
 from memreview.store.database import Database
 
 FloatArray = npt.NDArray[np.float32]
+Encode = Callable[[Sequence[str]], FloatArray]
 BATCH = 20_000
 
 
@@ -77,6 +78,13 @@ def get(database: Database, model: str, texts: Sequence[str], dims: int) -> Floa
         for key, blob in rows:
             result[places[key]] = np.frombuffer(blob, dtype=np.float16)
     return result
+
+
+def ensure(database: Database, model: str, dims: int, texts: Sequence[str], encode: Encode) -> FloatArray:
+    """Vectors of shape (n, dims); what has none yet is encoded and kept."""
+    if absent := missing(database, model, texts):
+        put(database, model, absent, encode(absent))
+    return get(database, model, texts, dims)
 
 
 class VectorIndex:
@@ -177,9 +185,9 @@ def windows(database: Database, ids: Sequence[int]) -> dict[int, Window]:
     for chunk in _chunks(list(ids), 500):
         marks = ", ".join("?" * len(chunk))
         rows = database.execute(
-            f"""SELECT w.id, w.entry_id, w.memory_id, w.start, w.end FROM windows w
-                LEFT JOIN live_entries e ON e.id = w.entry_id LEFT JOIN live_memories m ON m.id = w.memory_id
-                WHERE w.id IN ({marks}) AND (e.id IS NOT NULL OR m.id IS NOT NULL)""",
+            f"""SELECT w.id, w.entry_id, w.memory_id, w.start, w.end FROM windows w WHERE w.id IN ({marks})
+                AND (EXISTS (SELECT 1 FROM live_entries e WHERE e.id = w.entry_id)
+                     OR EXISTS (SELECT 1 FROM live_memories m WHERE m.id = w.memory_id))""",
             tuple(chunk),
         )
         found.update((row["id"], Window(*row)) for row in rows)

@@ -51,15 +51,18 @@ def cover_memories(database: Database) -> int:
 
 def without_vector(database: Database, model: str) -> list[str]:
     """Distinct texts of live windows that this model has not embedded."""
-    rows = database.execute(
-        """SELECT substr(coalesce(e.text, m.text), w.start + 1, w.end - w.start) AS text FROM windows w
-           LEFT JOIN live_entries e ON e.id = w.entry_id LEFT JOIN live_memories m ON m.id = w.memory_id
-           WHERE coalesce(e.id, m.id) IS NOT NULL AND w.end > w.start
-             AND NOT EXISTS (SELECT 1 FROM vectors v WHERE v.digest = w.digest AND v.model = ?)
-           GROUP BY w.digest""",
-        (model,),
-    )
-    return [row[0] for row in rows]
+    found: dict[bytes, str] = {}
+    for owner, table in (("entry", "entries"), ("memory", "memories")):
+        found.update(
+            database.execute(
+                f"""SELECT w.digest, substr(t.text, w.start + 1, w.end - w.start) FROM windows w
+                    JOIN live_{table} t ON t.id = w.{owner}_id
+                    WHERE w.end > w.start
+                      AND NOT EXISTS (SELECT 1 FROM vectors v WHERE v.digest = w.digest AND v.model = ?)""",
+                (model,),
+            )
+        )
+    return list(found.values())
 
 
 def statements(database: Database, after_entry: int = 0) -> list[sqlite3.Row]:
