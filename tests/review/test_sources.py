@@ -32,7 +32,7 @@ def zipped(loose: Path, account: str) -> Path:
     path = loose.with_name(f"{account}.zip")
     with zipfile.ZipFile(path, "w") as archive:
         archive.write(loose, "conversations.json")
-        archive.writestr("user.json", json.dumps({"id": account, "email": "a@example.org"}))
+        archive.writestr("user.json", json.dumps({"id": account, "email": "a@example.org", "chatgpt_plus_user": False}))
     return path
 
 
