@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from memreview.audit.lifecycle.grammar import KIN, NOBODY, SELF, actor, stems
-from memreview.audit.lifecycle.slots import BY_TRIGGER, CLOCK, DAY, Slot
+from memreview.audit.lifecycle.slots import BY_TRIGGER, CLOCK, DAY, NUMBER, Slot
 from memreview.audit.lifecycle.stance import Sentence, real
 
 NOW = re.compile(
@@ -39,6 +39,11 @@ class Claim:
     def key(self) -> tuple[str, str]:
         return self.subject, self.slot
 
+    @property
+    def typed(self) -> bool:
+        """Of an attribute, and not only a sentence with a number in it."""
+        return not self.slot.startswith("number.")
+
     def agrees(self, other: Claim) -> bool:
         return self.canon == other.canon or self.canon < other.canon or other.canon < self.canon
 
@@ -67,6 +72,9 @@ _ATTRIBUTE = re.compile(
 _NAME_OF = re.compile(
     r"\b(?:has|have|own|owns)\s+(?:an?|one)\s+(?P<head>[\w-]+)\s+(?:named|called)\s+(?P<v>[^\W\d_][\w'-]*)", re.I
 )
+_STATES = re.compile(
+    r"\b(?:is|are|meets?|starts?|takes|weighs?|moved to|changed to)\b|'s\b", re.I
+)  # cheap, for most have none
 _AT_TIMES = re.compile(
     rf"\b(?:has|have|attends?|goes? to|takes?|do(?:es)?|doing)\s+(?:an?\s+|their\s+|my\s+|our\s+)?"
     rf"(?P<head>{_HEAD})(?:\s+\([^)]*\))?\s+(?P<v>(?:on|at|every)\s+"
@@ -131,6 +139,32 @@ def claims(sentence: Sentence, *, noted: bool, heads: frozenset[str] = frozenset
     """All claims of one sentence. `heads` are attributes known from the notes: a statement may name those
     without "my"."""
     return [*_typed(sentence, noted), *_attributes(sentence, noted, heads), *_named(sentence, noted)]
+
+
+NUMERIC = re.compile(rf"(?<![\w.,:$€£-])[$€£]?{NUMBER}(?![\w:/])", re.I)
+
+
+def number_of(text: str) -> re.Match[str] | None:
+    """The only number of a text; a year is none."""
+    found = [match for match in NUMERIC.finditer(text) if not re.fullmatch(r"(?:19|20)\d\d", match[0])]
+    return found[0] if len(found) == 1 else None
+
+
+def _counts(text: str, number: re.Match[str]) -> bool:
+    """Has it a unit ("20 km"), a currency, or a name before it ("Windows 10")? A serial number has none."""
+    unit = re.match(r"\s*([^\W\d_]+|%|€)", text[number.end() :])
+    named = re.search(r"(?<=\s)[A-Z]\w+\s$", text[: number.start()])
+    return bool(named or number[0][0] in "$€£" or (unit and (stems(unit[1]) or unit[1] in "%€")))
+
+
+def measure(text: str) -> Claim | None:
+    """A note with one number of something, as a claim that competes with the same words around another number."""
+    number = number_of(text)
+    frame = sorted({stem for stem in stems(text) if not stem[0].isdigit()})
+    if number is None or len(frame) < 2 or not _counts(text, number):
+        return None
+    canon = frozenset(stems(number[0]))
+    return Claim(SELF, f"number.{' '.join(frame)}", number[0], *number.span(), canon, False, Sentence(text, 0))
 
 
 def _typed(sentence: Sentence, noted: bool) -> Iterator[Claim]:
@@ -206,7 +240,7 @@ def _attributes(sentence: Sentence, noted: bool, heads: frozenset[str]) -> Itera
     text = sentence.text
     told_now = NOW.search(text) is not None
     for match in (
-        *_ATTRIBUTE.finditer(text),
+        *(_ATTRIBUTE.finditer(text) if _STATES.search(text) else ()),
         *_MOVED.finditer(text),
         *_RENAMED.finditer(text),
         *_RAISED.finditer(text),

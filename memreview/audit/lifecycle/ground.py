@@ -11,7 +11,7 @@ from functools import cached_property
 
 import numpy as np
 
-from memreview.audit.lifecycle.claims import Claim, claims
+from memreview.audit.lifecycle.claims import Claim, claims, measure
 from memreview.audit.lifecycle.cues import Disclosure, disclosures
 from memreview.audit.lifecycle.evidence import EvidenceEntry, HeldMemory, Since, Statement
 from memreview.audit.lifecycle.grammar import KIN, SELF, stems
@@ -139,6 +139,8 @@ class Ground:
                 for claim in claims(sentence, noted=True)
                 if subject == SELF or claim.subject == SELF
             ]
+            if not found and (number := measure(held.text)) is not None:
+                found = [number if subject == SELF else replace(number, subject=subject)]
             self._memory_claims[memory] = tuple(found)
         return self._memory_claims[memory]
 

@@ -10,13 +10,13 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from itertools import islice, takewhile
 
-from memreview.audit.lifecycle.claims import Claim, kind_of
+from memreview.audit.lifecycle.claims import NUMERIC, Claim, kind_of, number_of
 from memreview.audit.lifecycle.cues import Change, Disclosure, ended
 from memreview.audit.lifecycle.duplicates import duplicates
 from memreview.audit.lifecycle.evidence import EvidenceEntry, HeldMemory, Similarity, Since, Statement
 from memreview.audit.lifecycle.grammar import ANYBODY, SELF, UNIQUE_KIN, stems
 from memreview.audit.lifecycle.ground import Anchor, Ground, Told
-from memreview.audit.lifecycle.slots import NUMBER, harm_of
+from memreview.audit.lifecycle.slots import harm_of
 from memreview.audit.lifecycle.space import space
 from memreview.audit.lifecycle.wording import key, no_longer, replaced
 from memreview.audit.lifecycle.wording import told as retold
@@ -28,7 +28,6 @@ _NEGATION = frozenset({"not", "no", "never", "dont", "doesnt", "avoid", "without
 _EMPTY = frozenset(
     {"old", "now", "new", "job", "thing", "one", "use", "do", "take", "be", "go", "get", "call", *_NEGATION}
 )
-_NUMERIC = re.compile(rf"(?<![\w.,:$€£-])[$€£]?{NUMBER}(?![\w:/])", re.I)
 # "Is married to Helen" with "divorced" in its place would say something else: these are told anew.
 _SAID_ANEW = frozenset({"family.status", "diet.pattern"})
 _STEPS = 3  # intermediate values that a path goes through
@@ -183,7 +182,7 @@ def _against_notes(ground: Ground, mine: _Dated, newest: _Dated) -> Transition |
     """Another memory, written later, has another value."""
     if newest.claim.agrees(mine.claim) or not ground.is_new(mine.memory, None, newest.memory):
         return None
-    if kind_of(newest.claim.value) != kind_of(mine.claim.value):
+    if mine.claim.typed and kind_of(newest.claim.value) != kind_of(mine.claim.value):
         return None
     known = mine.since is not None and newest.since is not None
     if known and newest.order <= mine.order:
@@ -218,6 +217,8 @@ def _stands_since(ground: Ground, memory: int, anchor: Anchor | None) -> int | N
 
 
 def _slot_name(claim: Claim) -> str:
+    if not claim.typed:
+        return ""
     return claim.slot if claim.subject == SELF else f"{claim.subject}:{claim.slot}"
 
 
@@ -322,19 +323,15 @@ def _span_of(text: str, over: set[str]) -> str:
 def _numbers(ground: Ground, spoken: Sequence[Told]) -> Iterator[Transition]:
     said: dict[str, list[Told]] = defaultdict(list)
     for told in spoken:
-        if _NUMERIC.search(told.sentence.text) and not (
+        if NUMERIC.search(told.sentence.text) and not (
             told.sentence.momentary or told.sentence.additional or told.sentence.scoped
         ):
             for stem in set(stems(told.sentence.text)):
                 said[stem].append(told)
     for memory in ground.audited_memories:
         text = ground.memories[memory].text
-        number = _number(text)
-        if (
-            number is None
-            or ground.of_somebody_else(memory)
-            or any(claim.slot != "" for claim in ground.claims(memory))
-        ):
+        number = number_of(text)
+        if number is None or ground.of_somebody_else(memory) or any(claim.typed for claim in ground.claims(memory)):
             continue
         frame = {stem for stem in stems(text) if not stem[0].isdigit()}
         if len(frame) < 2:
@@ -349,7 +346,7 @@ def _numbers(ground: Ground, spoken: Sequence[Told]) -> Iterator[Transition]:
 
 def _renumbered(ground: Ground, memory: int, number: re.Match[str], frame: set[str], told: Told) -> Transition | None:
     text, at = told.sentence.text, told.statement.at
-    other = _number(text)
+    other = number_of(text)
     if at is None or other is None or not frame <= set(stems(text)) or stems(other[0]) == stems(number[0]):
         return None
     before = text[: other.start()]
@@ -375,12 +372,6 @@ def _renumbered(ground: Ground, memory: int, number: re.Match[str], frame: set[s
         strength=0.75,
         reason="You said the same with another number later.",
     )
-
-
-def _number(text: str) -> re.Match[str] | None:
-    """The only number of a text; a year is none."""
-    found = [match for match in _NUMERIC.finditer(text) if not re.fullmatch(r"(?:19|20)\d\d", match[0])]
-    return found[0] if len(found) == 1 else None
 
 
 def _duplicates(ground: Ground) -> Iterator[Transition]:
