@@ -8,7 +8,8 @@ from __future__ import annotations
 import random
 import re
 
-# Lengths follow what the window splitter yields on chats: many short lines, a long tail up to the encoder's limit.
+# Lengths follow what the window splitter yields on chats: many short lines, a long tail up to the \
+encoder's limit.
 _SENTENCES_PER_TEXT = (1, 1, 1, 1, 1, 1, 2, 2, 3, 5)
 
 _TEMPLATES = tuple(
@@ -29,17 +30,23 @@ _TEMPLATES = tuple(
     Please write a polite email to {name} saying that I can't make it {when}.
     I used to live in {city}, but that was before {name} was born.
     {name} said the meeting about {topic} is moved to {hour}:{minute} on {weekday}.
-    It would be great if you could stop recommending {food}; I have told you more than once that I can't stand it.
+    It would be great if you could stop recommending {food}; I have told you more than once that I can't \
+stand it.
     Haha sure, because I just love getting up at {hour} in the morning to look for my {thing}.
-    According to the brochure, members over {number} get the {thing} for free and everybody else pays {number} a month.
+    According to the brochure, members over {number} get the {thing} for free and everybody else pays \
+{number} a month.
     Traceback (most recent call last): ValueError in line {number}: expected {number} columns, got {number}.
     SELECT name, price FROM orders WHERE customer_id = {number} AND city = '{city}' ORDER BY created_at DESC;
-    Remember that my {relative} is the one with diabetes, not me, so recipes with {food} are fine as long as the portions are \
+    Remember that my {relative} is the one with diabetes, not me, so recipes with {food} are fine as \
+long as the portions are \
 counted.
-    For the trip to {city} we need a hotel near the station, two rooms, one of them without stairs, and a place that serves {food} \
+    For the trip to {city} we need a hotel near the station, two rooms, one of them without stairs, and \
+a place that serves {food} \
 late.
-    I started as a {job} {when}; before that I spent {number} years as a {job}, mostly nights, and I do not miss it for one minute.
-    The landlord confirmed in writing that the rent stays at {number} until {month}, that the {thing} gets replaced before winter, \
+    I started as a {job} {when}; before that I spent {number} years as a {job}, mostly nights, and I do \
+not miss it for one minute.
+    The landlord confirmed in writing that the rent stays at {number} until {month}, that the {thing} \
+gets replaced before winter, \
 and that {name} may sublet the small room.
     Ich wohne seit {month} in {city} und arbeite als {job}.
     J'habite à {city} avec {name} et je ne mange pas de {food}.
@@ -50,23 +57,29 @@ and that {name} may sublet the small room.
     # Notes on {topic}
     https://example.org/{thing}/{number}?city={city}&ref={number}
     No, not {name}, the other one, {name}, who teaches {topic} at the evening school.
-    I think my answer from {weekday} was wrong: the {thing} costs {number}, not {number}, and it only fits if the door is at least \
+    I think my answer from {weekday} was wrong: the {thing} costs {number}, not {number}, and it only \
+fits if the door is at least \
 {number} centimetres wide.
     {name} und ich treffen uns {weekday} um {hour} Uhr.
-    You asked me about {topic}. In short, it depends on how much time you have, what you already know, and whether {name} can help \
-you on {weekday}; if not, start with the chapter about {topic} and come back to the exercises when the {thing} has arrived.
+    You asked me about {topic}. In short, it depends on how much time you have, what you already know, \
+and whether {name} can help \
+you on {weekday}; if not, start with the chapter about {topic} and come back to the exercises when the \
+{thing} has arrived.
     Please keep in mind that we are vegetarian at home since {month}, although {name} still eats {food} at work.
     My new phone number ends in {number}, and the old one stops working in {month}.
-    I'm training for the {city} marathon, currently at {number} kilometres a week, with {weekday} as the rest day.
+    I'm training for the {city} marathon, currently at {number} kilometres a week, with {weekday} as the \
+rest day.
     Could you explain {topic} to me as if I were a {job} who has never opened a textbook?
-    """.replace("\\\n", "").strip().splitlines()
+    """.replace("\\\n", "")
+    .strip()
+    .splitlines()
 )
 
 _WORDS = {
     "city": "Berlin|Lisbon|Oslo|Toronto|Nairobi|Kyoto|Ghent|Valparaíso|Leeds|Pune|Kraków|Tampere|Austin|Hanoi|Izmir",
     "month": "January|March|May|June|August|October|early December|last spring|2023|the summer of 2024",
-    "topic": "photosynthesis|index funds|the subjunctive|sourdough|Kubernetes|tax deductions|the French Revolution|jazz harmony"
-    "|sleep training|regular expressions|composting|the offside rule|quantum tunnelling|bicycle gears|GDPR",
+    "topic": "photosynthesis|index funds|the subjunctive|sourdough|Kubernetes|tax deductions|the French Revolution"
+    "|jazz harmony|sleep training|regular expressions|composting|the offside rule|quantum tunnelling|bicycle gears|GDPR",
     "food": "walnuts|shellfish|coriander|oat milk|lentil soup|blue cheese|sashimi|gluten|mango|peanut butter|olives",
     "job": "nurse|data analyst|carpenter|school bus driver|patent lawyer|baker|game designer|midwife|soil scientist",
     "relative": "sister|brother-in-law|mother|grandson|wife|cousin|partner|neighbour's daughter",

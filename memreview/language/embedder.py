@@ -1,0 +1,235 @@
+"""Texts as vectors: the shipped int8 ONNX embedder, and any sentence-transformers folder that a person brings instead.
+
+torch is imported for the latter only, and ONNX Runtime when a model is loaded: importing this module costs nothing.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import os
+import re
+from collections import defaultdict
+from collections.abc import Callable, Generator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import TYPE_CHECKING, Protocol
+
+import msgspec
+import numpy as np
+from numpy.typing import NDArray
+
+if TYPE_CHECKING:
+    from onnxruntime import InferenceSession
+    from sentence_transformers import SentenceTransformer
+    from tokenizers import Tokenizer
+
+# Nothing here may reach the network: a model that is not on the disk is missing.
+os.environ.setdefault("HF_HUB_OFFLINE", "1")
+os.environ.setdefault("TRANSFORMERS_OFFLINE", "1")
+os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
+
+FloatArray = NDArray[np.float32]
+Progress = Callable[[int, int], object]
+"""Called with (texts done, texts in all); what it raises ends the work."""
+Vectors = Generator[tuple[list[int], FloatArray], None, None]
+"""Rows of a list of texts, and their vectors; in any order."""
+
+CONFIG = "config.json"
+GRAPH = "model.onnx"
+TOKENIZER = "tokenizer.json"
+
+_MAX_CHARS = 20_000  # far beyond the encoder's limit of tokens; keeps a pasted book away from the tokenizer
+_BLOCK = 4096  # texts tokenized and sorted at a time
+_TORCH_TEXTS = 64
+_BATCH_TOKENS = 1024  # fits the second-level cache, and ends within 0.1 s when cancelled
+_THREADS = min(4, os.cpu_count() or 1)
+_SURROGATE = re.compile("[\ud800-\udfff]")
+
+
+class ModelUnavailable(Exception):
+    """A model can't be used; the message is one sentence for the person."""
+
+
+class TextEmbedder(Protocol):
+    @property
+    def id(self) -> str:
+        """Names the model and its weights: vectors of two ids must not be compared."""
+        ...
+
+    @property
+    def dims(self) -> int: ...
+
+    def encode(self, texts: Sequence[str], progress: Progress | None = None) -> FloatArray:
+        """One row of length 1 a text: (len(texts), dims). Equal texts are computed once."""
+        ...
+
+
+class Embedder:
+    """The shipped kind: a folder with `model.onnx`, `tokenizer.json` and `config.json` (see `models/`).
+
+    A text has the same vector alone and in company. May be used from several threads.
+    """
+
+    def __init__(self, name: str, dims: int, tokenizer: Tokenizer, session: InferenceSession) -> None:
+        self.id = name
+        self.dims = dims
+        self._tokenizer = tokenizer
+        self._session = session
+
+    @classmethod
+    def load(cls, folder: Path) -> Embedder:
+        """Raises `ModelUnavailable`."""
+        config = _config(folder)
+        for name in (GRAPH, TOKENIZER):
+            _check(folder / name, config.sha256.get(name, ""))
+        from tokenizers import Tokenizer
+
+        tokenizer = Tokenizer.from_file(str(folder / TOKENIZER))
+        return cls(config.id, config.dims, tokenizer, _session(folder / GRAPH, config.dims))
+
+    def encode(self, texts: Sequence[str], progress: Progress | None = None) -> FloatArray:
+        return _each_once(texts, self.dims, self._vectors, progress)
+
+    def _vectors(self, texts: list[str]) -> Vectors:
+        pool = ThreadPoolExecutor(_THREADS)
+        try:
+            for start in range(0, len(texts), _BLOCK):
+                ids = [found.ids for found in self._tokenizer.encode_batch_fast(texts[start : start + _BLOCK])]
+                batches = _batches([len(tokens) for tokens in ids])
+                inputs = [np.array([ids[row] for row in batch], np.int64) for batch in batches]
+                for batch, vectors in zip(batches, pool.map(self._run, inputs), strict=True):
+                    yield [start + row for row in batch], vectors
+        finally:
+            pool.shutdown(cancel_futures=True)
+
+    def _run(self, ids: NDArray[np.int64]) -> FloatArray:
+        vectors: FloatArray = self._session.run(None, {"input_ids": ids})[0]
+        return vectors
+
+
+class SentenceTransformerEmbedder:
+    """A sentence-transformers folder of the person's own, run by torch (the extra `memreview[train]`)."""
+
+    def __init__(self, name: str, model: SentenceTransformer) -> None:
+        self.id = name
+        self.dims = model.get_embedding_dimension() or 0
+        self._model = model
+
+    @classmethod
+    def load(cls, folder: Path) -> SentenceTransformerEmbedder:
+        """Raises `ModelUnavailable`. Code that comes with a model is not run."""
+        weights = sorted(file for file in folder.rglob("*") if file.suffix in (".safetensors", ".bin"))
+        if not weights or not (folder / "modules.json").is_file():
+            raise ModelUnavailable(f"The folder “{folder.name}” holds no sentence-transformers model.")
+        try:
+            from sentence_transformers import SentenceTransformer
+        except ImportError as error:
+            raise ModelUnavailable("Embedders of your own need the extra: pip install 'memreview[train]'.") from error
+        try:
+            model = SentenceTransformer(str(folder), device="cpu", local_files_only=True)
+        except (OSError, ValueError, KeyError, RuntimeError) as error:
+            raise ModelUnavailable(f"The model in “{folder.name}” can't be loaded.") from error
+        digests = "".join(_sha256(file) for file in weights)
+        return cls(f"{folder.name}-{hashlib.sha256(digests.encode()).hexdigest()[:8]}", model)
+
+    def encode(self, texts: Sequence[str], progress: Progress | None = None) -> FloatArray:
+        return _each_once(texts, self.dims, self._vectors, progress)
+
+    def _vectors(self, texts: list[str]) -> Vectors:
+        order = sorted(range(len(texts)), key=lambda row: len(texts[row]))
+        for start in range(0, len(order), _TORCH_TEXTS):
+            rows = order[start : start + _TORCH_TEXTS]
+            chunk = [texts[row] for row in rows]
+            yield rows, self._model.encode(chunk, normalize_embeddings=True, show_progress_bar=False)
+
+
+def load_embedder(folder: Path) -> TextEmbedder:
+    """Whichever kind the folder holds. Raises `ModelUnavailable`."""
+    if (folder / "modules.json").is_file():
+        return SentenceTransformerEmbedder.load(folder)
+    return Embedder.load(folder)
+
+
+class EmbedderConfig(msgspec.Struct, frozen=True, kw_only=True):
+    """`config.json` of the shipped kind."""
+
+    id: str
+    dims: int
+    max_tokens: int
+    sha256: dict[str, str]
+    source: str
+    licence: str
+
+
+def _each_once(
+    texts: Sequence[str], dims: int, compute: Callable[[list[str]], Vectors], progress: Progress | None
+) -> FloatArray:
+    row_of = {text: row for row, text in enumerate(dict.fromkeys(texts))}
+    distinct = [_SURROGATE.sub("\ufffd", text[:_MAX_CHARS]) for text in row_of]
+    vectors = np.empty((len(distinct), dims), np.float32)
+    done = 0
+    with contextlib.closing(compute(distinct)) as computed:  # at once, also when `progress` raises
+        for rows, found in computed:
+            vectors[rows] = found
+            done += len(rows)
+            if progress:
+                progress(done, len(distinct))
+    return vectors[[row_of[text] for text in texts]]
+
+
+def _config(folder: Path) -> EmbedderConfig:
+    try:
+        return msgspec.json.decode((folder / CONFIG).read_bytes(), type=EmbedderConfig)
+    except FileNotFoundError as error:
+        raise ModelUnavailable(f"The embedder is missing: there is no {CONFIG} in “{folder.name}”.") from error
+    except (OSError, msgspec.DecodeError) as error:
+        raise ModelUnavailable(f"The embedder can't be read: {CONFIG} in “{folder.name}” is damaged.") from error
+
+
+def _check(file: Path, digest: str) -> None:
+    try:
+        found = _sha256(file)
+    except FileNotFoundError as error:
+        raise ModelUnavailable(f"The embedder is missing: there is no {file.name} in “{file.parent.name}”.") from error
+    except OSError as error:
+        raise ModelUnavailable(f"The embedder can't be read: {file.name} in “{file.parent.name}”.") from error
+    if found != digest:
+        raise ModelUnavailable(f"The embedder is damaged: {file.name} in “{file.parent.name}” has another checksum.")
+
+
+def _sha256(file: Path) -> str:
+    with file.open("rb") as stream:
+        return hashlib.file_digest(stream, "sha256").hexdigest()
+
+
+def _session(graph: Path, dims: int) -> InferenceSession:
+    """One thread a run: several runs at once use the cores better than one run that splits each product."""
+    import onnxruntime
+    from onnxruntime.capi import onnxruntime_pybind11_state as errors
+
+    options = onnxruntime.SessionOptions()
+    options.intra_op_num_threads = options.inter_op_num_threads = 1
+    # The graph is fused by hand as far as that is quicker; the extended level would fuse more.
+    options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_ENABLE_BASIC
+    options.log_severity_level = 3
+    try:
+        session = onnxruntime.InferenceSession(graph, options, providers=["CPUExecutionProvider"])
+    except (errors.Fail, errors.InvalidGraph, errors.InvalidProtobuf, errors.NotImplemented) as error:
+        raise ModelUnavailable(f"The embedder in “{graph.parent.name}” can't be run by this ONNX Runtime.") from error
+    takes, gives = [one.name for one in session.get_inputs()], [one.shape[-1] for one in session.get_outputs()]
+    if takes != ["input_ids"] or gives != [dims]:
+        raise ModelUnavailable(f"The model in “{graph.parent.name}” is no embedder that this program knows.")
+    return session
+
+
+def _batches(lengths: list[int]) -> list[list[int]]:
+    """Rows of one length each, so that nothing is padded; longest first, so that the threads end together."""
+    groups: dict[int, list[int]] = defaultdict(list)
+    for row, length in enumerate(lengths):
+        groups[length].append(row)
+    batches = []
+    for length, rows in sorted(groups.items(), reverse=True):
+        size = max(1, _BATCH_TOKENS // length)
+        batches += [rows[start : start + size] for start in range(0, len(rows), size)]
+    return batches
