@@ -271,3 +271,12 @@ def test_refused_candidates_are_counted_and_progress_is_told() -> None:
 
 def test_nothing_in_nothing_out() -> None:
     assert audit([], [], {}, None) == AuditResult((), {})
+
+
+def test_only_what_held_the_old_value_of_a_thing_is_overturned() -> None:
+    world = World()
+    world.say("My Portuguese class is on Wednesdays.", 1)
+    world.note("Portuguese class is on Wednesdays", 2)
+    world.note("User learns Portuguese in an evening class", 2)
+    world.say("the Portuguese class has moved from Wednesdays to Mondays", 100)
+    assert [found.old_memory_id for found in changes(world)] == [1]

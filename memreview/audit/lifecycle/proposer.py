@@ -255,6 +255,8 @@ def _ended(ground: Ground, told: Told, change: Disclosure, holding: Mapping[str,
     fits = []
     for memory, share in shared.items():
         words = set(stems(ground.memories[memory].text))
+        if change.thing and not words & set(stems(change.old)):
+            continue  # about the thing, but not about what changed
         if share < _SHARE or words & _NEGATION or ended(ground.memories[memory].text) or (news and news <= words):
             continue
         likeness = ground.space.likeness(memory, told.window)
