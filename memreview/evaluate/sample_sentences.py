@@ -8,8 +8,8 @@ from __future__ import annotations
 import random
 import re
 
-# Lengths follow what the window splitter yields on chats: many short lines, a long tail up to the \
-encoder's limit.
+# Lengths follow what the window splitter yields on chats: many short lines, a long tail up to the
+# encoder's limit.
 _SENTENCES_PER_TEXT = (1, 1, 1, 1, 1, 1, 2, 2, 3, 5)
 
 _TEMPLATES = tuple(
@@ -79,7 +79,8 @@ _WORDS = {
     "city": "Berlin|Lisbon|Oslo|Toronto|Nairobi|Kyoto|Ghent|Valparaíso|Leeds|Pune|Kraków|Tampere|Austin|Hanoi|Izmir",
     "month": "January|March|May|June|August|October|early December|last spring|2023|the summer of 2024",
     "topic": "photosynthesis|index funds|the subjunctive|sourdough|Kubernetes|tax deductions|the French Revolution"
-    "|jazz harmony|sleep training|regular expressions|composting|the offside rule|quantum tunnelling|bicycle gears|GDPR",
+    "|jazz harmony|sleep training|regular expressions|composting|the offside rule|quantum tunnelling|bicycle gears"
+    "|GDPR",
     "food": "walnuts|shellfish|coriander|oat milk|lentil soup|blue cheese|sashimi|gluten|mango|peanut butter|olives",
     "job": "nurse|data analyst|carpenter|school bus driver|patent lawyer|baker|game designer|midwife|soil scientist",
     "relative": "sister|brother-in-law|mother|grandson|wife|cousin|partner|neighbour's daughter",
