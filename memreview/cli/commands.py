@@ -52,7 +52,7 @@ def import_(arguments: Arguments) -> None:
                 done += importing.import_pasted(profile, sys.stdin.read(), "Pasted list", progress=progress)
             else:
                 done += importing.import_path(profile, Path(path), mapping=mapping, progress=progress)
-        audit = None if arguments.no_audit else audits.run(profile, progress)
+        audit = None if arguments.no_audit else audits.run(profile, progress, full=False)
         emit(arguments, {"imports": done, "audit": audit}, lambda: report.text(profile))
 
 

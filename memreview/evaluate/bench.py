@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from memreview.evaluate import bench_import, bench_search, bench_window
+from memreview.evaluate import bench_audit, bench_import, bench_search, bench_window
 from memreview.evaluate.bench_embed import bench_embed
 from memreview.evaluate.measure import Measurement
 
@@ -13,6 +13,7 @@ BENCHES: dict[str, Callable[..., list[Measurement]]] = {
     "import": bench_import.run,
     "embed": lambda full: bench_embed(),
     "search": bench_search.run,
+    "audit": bench_audit.run,
     "ui": bench_window.session,
 }
 

@@ -56,35 +56,51 @@ def profile_of(home: Path, memories: int, *, turns: int = 0, seed: int = 0, with
     a bench of speed measures."""
     rng = random.Random(seed)
     profile = Profile.open(home)
-    database = profile.database
-    source = ingest.source_id(database, Source("chatgpt", "bench", "ChatGPT"))
-    row = ingest.begin(database, source, file_name="made-up", format="chatgpt", fingerprint=str(seed), exported_at=None)
-    for bundle in _bundles(rng, memories, turns):
-        row = ingest.add(database, row, [bundle])
-    ingest.finish(database, row, meaning=normalize, buried=lambda records: [False] * len(records))
-    windows.cover_memories(database)
+    _take(profile, [*_turns(rng, 0, turns), *_memories(rng, memories)], "made-up")
+    windows.cover_memories(profile.database)
     if with_vectors:
         _random_vectors(profile, seed)
     return profile
 
 
-def _bundles(rng: random.Random, memories: int, turns: int) -> Iterator[Bundle]:
-    for start in range(0, turns, 50):
+def more_turns(profile: Profile, turns: int, *, seed: int = 1) -> None:
+    """A newer export of the same account, with that many new user turns."""
+    start = int(profile.database.value("SELECT count(*) FROM entries"))
+    _take(profile, list(_turns(random.Random(seed), start, start + turns)), "made-up, newer")
+
+
+def _take(profile: Profile, bundles: list[Bundle], name: str) -> None:
+    database = profile.database
+    source = ingest.source_id(database, Source("chatgpt", "bench", "ChatGPT"))
+    row = ingest.begin(database, source, file_name=name, format="chatgpt", fingerprint=name, exported_at=None)
+    for bundle in bundles:
+        row = ingest.add(database, row, [bundle])
+    ingest.finish(database, row, meaning=normalize, buried=lambda records: [False] * len(records))
+
+
+def _turns(rng: random.Random, first: int, last: int) -> Iterator[Bundle]:
+    for start in range(first, last, 50):
         entries = tuple(
-            Entry(
-                native_id=str(n), origin=Origin.USER, text=sentence(rng), at=Moment((START + n * 3600) * 1_000_000, 0)
-            )
-            for n in range(start, min(start + 50, turns))
+            Entry(native_id=str(n), origin=Origin.USER, text=_turn(rng), at=Moment((START + n * 3600) * 1_000_000, 0))
+            for n in range(start, min(start + 50, last))
         )
         yield Bundle(cursor=str(start), conversation=Conversation(native_id=str(start), title="Chat"), entries=entries)
-    for start in range(0, memories, 1000):
+
+
+def _turn(rng: random.Random) -> str:
+    """One to four sentences, with a number so that hardly two are equal and each has to be embedded."""
+    return " ".join(f"{sentence(rng)} That was day {rng.randrange(10_000)}." for _ in range(rng.randrange(1, 3)))
+
+
+def _memories(rng: random.Random, count: int) -> Iterator[Bundle]:
+    for start in range(0, count, 1000):
         records = tuple(
             MemoryRecord(
                 native_id=str(n),
                 text=f"{sentence(rng)} ({n})",
                 created=Moment((START + rng.randrange(40_000_000)) * 1_000_000, 0),
             )
-            for n in range(start, min(start + 1000, memories))
+            for n in range(start, min(start + 1000, count))
         )
         yield Bundle(cursor=f"m{start}", memories=records)
 

@@ -6,8 +6,9 @@ import time
 from collections import defaultdict
 from collections.abc import Sequence
 
+from memreview import __version__
 from memreview.audit import lifecycle
-from memreview.audit.lifecycle import EvidenceEntry, HeldMemory, Statement
+from memreview.audit.lifecycle import EvidenceEntry, HeldMemory, Since, Statement
 from memreview.language.embedder import TextEmbedder
 from memreview.language.sentences import windows as sentence_windows
 from memreview.records import Authorization, Origin
@@ -17,11 +18,13 @@ from memreview.store import journal, memories, transitions, vectors, windows
 from memreview.store.vectors import FloatArray
 
 EMBED_BATCH = 1_000
+UPTO = "audit_upto"
 
 
-def run(profile: Profile, progress: Progress) -> AuditSummary:
-    """Audit the whole profile. Only what has no embedding yet is embedded, so a second run is quick; without an
-    embedder the audit goes by words alone. Raises `Cancelled`: what was embedded stays."""
+def run(profile: Profile, progress: Progress, *, full: bool = True) -> AuditSummary:
+    """Audit the profile; `full=False` looks only at what came since the last audit, as after an import. Only what has
+    no embedding yet is embedded; without an embedder the audit goes by words alone. Raises `Cancelled`: what was
+    embedded stays."""
     started = time.monotonic()
     prepare(profile, progress)
     embedder = profile.embedder_or_none()
@@ -31,11 +34,13 @@ def run(profile: Profile, progress: Progress) -> AuditSummary:
         statements,
         entries,
         _Similarity(profile, embedder),
+        since=None if full else _last_audit(profile),
         progress=lambda share: progress("comparing", round(share * 100), 100),
     )
     with journal.action(profile.database, "audit", "program") as act:
-        counts = transitions.merge(profile.database, act, result.transitions, complete=True)
+        counts = transitions.merge(profile.database, act, result.transitions, complete=full)
         act.note(**counts)
+        profile.database.set_state(UPTO, f"{__version__} {_highest(statements, 'window_id')} {_highest(held, 'id')}")
     by_authorization = [found.authorization for found in result.transitions]
     return AuditSummary(
         **counts,
@@ -61,6 +66,19 @@ def prepare(profile: Profile, progress: Progress) -> None:
         vectors.put(database, embedder.id, chunk, embedder.encode(chunk))
         progress("meaning", start + len(chunk), len(texts))
     profile.index().refresh(database)
+
+
+def _last_audit(profile: Profile) -> Since | None:
+    """Up to where the last audit looked; None where there was none, or one of another version with other rules."""
+    version, _, places = profile.database.state(UPTO).partition(" ")
+    if version != __version__:
+        return None
+    window_id, memory_id = places.split()
+    return Since(int(window_id), int(memory_id))
+
+
+def _highest(rows: Sequence[object], name: str) -> int:
+    return max((getattr(row, name) for row in rows), default=0)
 
 
 class _Similarity:
@@ -95,6 +113,7 @@ def _material(profile: Profile) -> tuple[list[HeldMemory], list[Statement], dict
             scope=row["scope"],
             evidence=tuple(evidence[row["id"]]),
             kind=row["kind"],
+            subject=row["subject"],
         )
         for row in memories.held(profile.database)
     ]

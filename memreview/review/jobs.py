@@ -69,5 +69,5 @@ QUESTIONS: dict[str, Job] = {"search": find, "ping": ping}
 
 
 def _with_audit(profile: Profile, done: list[Any], args: dict[str, Any], progress: Progress) -> Any:
-    summary = audits.run(profile, progress) if args.get("audit", True) else None
+    summary = audits.run(profile, progress, full=False) if args.get("audit", True) else None
     return {"imports": done, "audit": summary}

@@ -39,10 +39,9 @@ def build(profile: Profile, *, top: int | None = None) -> dict[str, Any]:
 def text(profile: Profile, *, top: int = TOP) -> str:
     """The report as a person reads it in a terminal; at most `top` cases."""
     counts = queue.counts(profile)
-    out_of_date = counts.verified - counts.by_kind.get(TransitionKind.DUPLICATE, 0)
     lines = [
         f"{plural(counts.memories, 'memory', 'memories')} from {plural(counts.conversations, 'conversation')}: "
-        f"{plural(max(out_of_date, 0), 'looks', 'look')} out of date, "
+        f"{plural(counts.verified, 'looks', 'look')} out of date, "
         f"{plural(counts.by_kind.get(TransitionKind.DUPLICATE, 0), 'is', 'are')} said twice, "
         f"{plural(counts.stated, 'is', 'are')} in doubt because only stored notes disagree.",
         "",

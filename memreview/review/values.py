@@ -193,7 +193,8 @@ class MemoryDetail(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Counts(msgspec.Struct, frozen=True, kw_only=True):
-    """Numbers for badges and the report, over all rows."""
+    """Numbers for badges and the report, over all rows. `verified` and `stated` count pending cases without the
+    duplicates."""
 
     memories: int = 0
     active: int = 0

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 
 import msgspec
 
-from memreview.records import Transition, TransitionStatus
+from memreview.records import Transition, TransitionKind, TransitionStatus
 from memreview.store import journal
 from memreview.store.database import Database
 
@@ -29,7 +29,8 @@ def pending_ids(database: Database, *, kind: str | None = None, include_snoozed:
 
 
 def pending_counts(database: Database) -> dict[str, int]:
-    """pending, snoozed, verified, stated, decided, and `kind.<kind>` of those that ask now."""
+    """pending, snoozed, decided, `kind.<kind>` of those that ask now, and of these verified and stated without the
+    duplicates, where nothing is out of date."""
     rows = database.all(
         f"""SELECT t.kind, t.authorization, coalesce(t.snoozed_until, 0) > ? AS snoozed, count(*) AS n FROM {_PENDING}
             GROUP BY 1, 2, 3""",
@@ -40,7 +41,10 @@ def pending_counts(database: Database) -> dict[str, int]:
         if row["snoozed"]:
             counts["snoozed"] += row["n"]
             continue
-        for name in ("pending", row["authorization"], f"kind.{row['kind']}"):
+        names = ["pending", f"kind.{row['kind']}"]
+        if row["kind"] != TransitionKind.DUPLICATE:
+            names.append(row["authorization"])
+        for name in names:
             counts[name] = counts.get(name, 0) + row["n"]
     counts["decided"] = database.value(
         "SELECT count(*) FROM transitions WHERE status IN ('approved', 'rejected', 'scoped')"
