@@ -20,12 +20,18 @@ NAMED = 12
 def undo_step(over: QWidget, context: AppContext, step: Step) -> bool:
     """Undo `step`, and with the person's consent what builds on it; true where something was undone."""
     profile = context.profile
-    try:
-        found = context.guard(lambda: history.undo(profile, step.id))
-        undone = [found] if found else []
-    except history.UndoBlocked as blocked:
-        if not _agreed(over, step, _found(profile, blocked.blockers)):
-            return False
+    blockers: list[int] = []
+
+    def alone() -> list[Step]:
+        try:
+            found = history.undo(profile, step.id)
+        except history.UndoBlocked as blocked:
+            blockers.extend(blocked.blockers)
+            return []
+        return [found] if found else []
+
+    undone = context.guard(alone) or []
+    if blockers and _agreed(over, step, _found(profile, blockers)):
         undone = context.guard(lambda: _with_later(profile, step.id)) or []
     if undone:
         context.tell_changed(TAKEN_BACK)

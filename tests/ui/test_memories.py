@@ -54,7 +54,7 @@ def type_query(panel, qtbot, text):
     settle(panel, qtbot)
 
 
-# -- the filter ---------------------------------------------------------------------------------------------------------
+# -- the filter ---------------------------------------------------------------------------------------------------
 
 
 def test_the_list_shows_all_and_the_detail_of_the_first(panel):
@@ -142,7 +142,7 @@ def row_of(panel, name) -> QTreeWidgetItem:
     return next(item for item in panel.saved._every() if item.text(0) == name)
 
 
-# -- deciding -----------------------------------------------------------------------------------------------------------
+# -- deciding -----------------------------------------------------------------------------------------------------
 
 
 def test_delete_moves_on_and_undo_brings_it_back(panel, qtbot, profile):
@@ -189,7 +189,7 @@ def test_going_back_from_the_preview_changes_nothing(panel, qtbot, monkeypatch, 
     monkeypatch.setattr(memory_actions, "confirm", lambda *_, **__: False)
     before = len(history.steps(profile))
     panel.table.selectAll()
-    panel.actions.delete()
+    panel.acts.delete()
     settle(panel, qtbot)
     assert len(history.steps(profile)) == before
 
@@ -203,7 +203,7 @@ def test_an_edit_keeps_the_original_wording_at_hand(panel, qtbot):
         dialog.accept()
 
     QTimer.singleShot(50, answer)
-    panel.actions.edit()
+    panel.acts.edit()
     settle(panel, qtbot)
     assert panel.model.index(0, 0).data() == "Friend 7 lives in Rome"
     toggle = next(button for button in panel.detail.findChildren(QPushButton) if button.isCheckable())
@@ -220,19 +220,19 @@ def test_a_limit_is_shown_and_exported_with_the_row(panel, qtbot, profile):
         dialog.accept()
 
     QTimer.singleShot(50, answer)
-    panel.actions.scope()
+    panel.acts.scope()
     settle(panel, qtbot)
     assert memories.rows(profile, [panel.table.current_id()])[0].scope == "work"
     assert any("work" in label.text() for label in panel.detail.findChildren(type(panel.count)))
 
 
-# -- where it came from -------------------------------------------------------------------------------------------------
+# -- where it came from -------------------------------------------------------------------------------------------
 
 
 def test_the_detail_marks_a_guessed_source_and_leads_to_the_case(panel, qtbot):
     shown_texts = " ".join(label.text() for label in panel.detail.findChildren(type(panel.count)))
     assert "A guess" in shown_texts
-    case = next(button for button in panel.detail.findChildren(QPushButton) if "→" in button.text())
+    case = next(button for button in panel.detail.findChildren(QPushButton) if "→" in button.accessibleName())
     with qtbot.waitSignal(panel.context.opened) as opened:
         case.click()
     assert opened.args[0] == "case"
@@ -288,7 +288,7 @@ def test_an_empty_profile_says_what_to_do(open_window, qtbot):
     assert opened.args[0] == "imports"
 
 
-# -- a hundred thousand -------------------------------------------------------------------------------------------------
+# -- a hundred thousand -------------------------------------------------------------------------------------------
 
 
 @pytest.fixture
@@ -347,6 +347,6 @@ def test_a_hundred_thousand_rows_are_paged_filtered_sorted_and_selected_without_
     qtbot.wait(100)
     assert panel.table.chosen_count() == ROWS
     assert len(panel.table.chosen_ids()) == ROWS
-    panel.table.move(1)
+    panel.table.step(1)
     settle(panel, qtbot)
     assert gaps.longest < 0.25  # 0.03 s on two idle cores; wide for a shared machine

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from PySide6.QtCore import Qt
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QComboBox,
@@ -84,11 +85,12 @@ class MappingDialog(Dialog):
         table.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
         table.setTabKeyNavigation(False)
         table.setWordWrap(False)
+        table.horizontalHeader().setDefaultAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
         for y, row in enumerate(shown):
             for x, value in enumerate(row[: len(self.columns)]):
                 table.setItem(y, x, QTableWidgetItem(line(str(value), 200)))
         for x in range(len(self.columns)):
-            table.setColumnWidth(x, table.fontMetrics().averageCharWidth() * 28)
+            table.setColumnWidth(x, table.fontMetrics().averageCharWidth() * 34)
         return table
 
     def _show_titles(self) -> None:

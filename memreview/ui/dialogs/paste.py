@@ -37,6 +37,7 @@ class PasteDialog(Dialog):
     def _show_count(self) -> None:
         count = sum(1 for one in self.list.toPlainText().splitlines() if one.strip())
         self.count.setText(plural(count, "%n line", "%n lines"))
+        assert self.accept_button is not None
         self.accept_button.setEnabled(count > 0)
 
 

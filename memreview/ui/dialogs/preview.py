@@ -6,8 +6,10 @@ from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTableWidget, QTab
 
 from memreview.review.values import Preview, RowChange
 from memreview.ui.dialogs.base import Dialog
+from memreview.ui.models.memory_words import status
 from memreview.ui.text import day, line, name_for_reader, plural, tr
 from memreview.ui.widgets.labels import Label
+from memreview.ui.widgets.rows import roomy
 
 TIMES = frozenset({"valid_until", "snoozed_until", "updated_at", "finished_at"})
 UNSEEN = frozenset({"superseded_by", "new_memory_id", "old_memory_id", "replaced_by"})
@@ -21,7 +23,7 @@ class PreviewDialog(Dialog):
         self.body.addWidget(self.counts)
         self.table = _table(preview)
         self.body.addWidget(self.table, 1)
-        if (left := sum(preview.counts.values()) - len(preview.changes)) > 0 and preview.changes:
+        if (left := sum(_seen(preview).values()) - len(preview.changes)) > 0:
             self.body.addWidget(Label(plural(left, "%n more change is not listed.", "%n more changes are not listed.")))
         self.widen(110, 26)
 
@@ -32,21 +34,23 @@ def confirm(parent: QWidget | None, preview: Preview, *, title: str, action: str
 
 def count_words(preview: Preview) -> str:
     """The kinds of changes that a person counts in; tombstones and links are how it is done."""
-    told = [
-        f"{count:n} {kind}" for kind, count in preview.counts.items() if not kind.startswith(("kept away", "others"))
-    ]
+    told = [f"{count:n} {kind}" for kind, count in _seen(preview).items()]
     return tr("In all: %1").replace("%1", ", ".join(told)) if told else tr("Nothing changes.")
 
 
+def _seen(preview: Preview) -> dict[str, int]:
+    return {kind: count for kind, count in preview.counts.items() if kind.startswith(("memories", "cases", "imports"))}
+
+
 def _table(preview: Preview) -> QTableWidget:
-    table = QTableWidget(len(preview.changes), 3)
+    table = roomy(QTableWidget(len(preview.changes), 3))
+    table.setShowGrid(False)
     name_for_reader(table, tr("What changes, row by row"))
     table.setHorizontalHeaderLabels([tr("What"), tr("Before"), tr("After")])
     table.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
     table.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
     table.setTabKeyNavigation(False)
     table.setWordWrap(False)
-    table.verticalHeader().hide()
     table.horizontalHeader().setSectionResizeMode(0, QHeaderView.ResizeMode.Stretch)
     for position, change in enumerate(preview.changes):
         before, after = sides(change)
@@ -78,6 +82,8 @@ def _value(name: str, value: object) -> str:
         return tr("until %1").replace("%1", day(value)) if isinstance(value, int) else tr("no end")
     if name == "stayed_deleted":
         return tr("stayed deleted") if value else ""
+    if name == "status":
+        return status(str(value))
     if name == "scope":
         return line(str(value), 80) or tr("everywhere")
     return line(str(value), 200)

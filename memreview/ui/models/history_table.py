@@ -120,5 +120,5 @@ def _shown(step: Step, column: int) -> str:
     if column == WHO:
         return by_whom(step)
     if column == CHANGES:
-        return QLocale().toString(step.changes) if step.changes else ""
+        return QLocale().toString(step.changes) if step.changes and step.verb != "import" else ""
     return state_words(step)

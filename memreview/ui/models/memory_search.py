@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from PySide6.QtCore import QObject, QTimer, Signal
+from PySide6.QtWidgets import QWidget
 
 from memreview.review import memories
 from memreview.review.values import Hit
@@ -15,7 +16,7 @@ from memreview.ui.worker import Job, JobError
 
 MEANING_PAUSE_MS = 350
 SHORTEST = 3
-LIMIT = 40
+LIMIT = 30
 
 
 @dataclass(frozen=True)
@@ -37,9 +38,10 @@ class MemorySearch(QObject):
     refused = Signal(str)
     noted = Signal(str)
 
-    def __init__(self, context: AppContext, parent: QObject | None = None) -> None:
+    def __init__(self, context: AppContext, parent: QWidget) -> None:
         super().__init__(parent)
         self._context = context
+        self._panel = parent
         self._wanted = Wanted()
         self._ids: Sequence[int] = ()
         self._job: Job | None = None
@@ -78,6 +80,8 @@ class MemorySearch(QObject):
             job.cancel()
 
     def _ask_meaning(self) -> None:
+        if not self._panel.isVisible():
+            return
         self.noted.emit(tr("Searching by meaning …"))
         self._job = self._context.worker.submit(
             "search",

@@ -8,6 +8,7 @@ from memreview.review.values import MemoryRow
 from memreview.ui.text import day, line, plain, provider_name, tr
 
 SHOWN = 300
+LISTS = frozenset({"list", "generic", "pasted"})
 NO_LONGER = frozenset({"superseded", "deleted", "evicted"})
 
 
@@ -16,15 +17,19 @@ def one_line(text: str) -> str:
     return line(text[:SHOWN], SHOWN)
 
 
-def standing(row: MemoryRow) -> str:
-    """Where a memory stands here and, where that differs, in the assistant's own store."""
-    here = {
+def status(name: str) -> str:
+    return {
         "active": tr("Counts"),
         "superseded": tr("Replaced by a newer one"),
         "quarantined": tr("Held back"),
         "evicted": tr("Left out"),
         "deleted": tr("Deleted"),
-    }.get(row.status, row.status)
+    }.get(name, name)
+
+
+def standing(row: MemoryRow) -> str:
+    """Where a memory stands here and, where that differs, in the assistant's own store."""
+    here = status(row.status)
     there = {
         "paused": tr("paused there"),
         "archived": tr("archived there"),
@@ -38,9 +43,17 @@ def standing(row: MemoryRow) -> str:
 
 
 def source(row: MemoryRow) -> str:
+    """Who holds it. Only a list has no better name than the one the person gave it."""
     if row.added:
         return tr("You")
-    return line(row.source_label, 100) or provider_name(row.provider)
+    if row.provider in LISTS and row.source_label:
+        return line(row.source_label, 100)
+    return provider_name(row.provider)
+
+
+def source_in_full(row: MemoryRow) -> str:
+    name, label = source(row), line(row.source_label, 100)
+    return name if row.added or not label or label == name else f"{name} ({label})"
 
 
 def holds(row: MemoryRow) -> str:

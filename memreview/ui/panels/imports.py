@@ -32,8 +32,8 @@ from memreview.ui.text import day, line, name_for_reader, plural, tr
 from memreview.ui.widgets.drop_zone import DropZone
 from memreview.ui.widgets.export_help import ExportHelp
 from memreview.ui.widgets.import_notice import ImportNotice
-from memreview.ui.widgets.import_report import ImportReport, headline, source_name, state_words
-from memreview.ui.widgets.rows import roomy
+from memreview.ui.widgets.import_report import ImportReport, headline, messages_read, source_name, state_words
+from memreview.ui.widgets.rows import items, roomy
 from memreview.ui.worker import JobError
 
 ID = Qt.ItemDataRole.UserRole
@@ -118,14 +118,14 @@ class ImportsPanel(Panel):
 
     def refresh(self, changed: Set[str]) -> None:
         found = self.context.guard(lambda: imports.list(self.context.profile)) or []
-        kept = self._chosen()
+        kept = {one.import_id for one in self._selected()}
         self._summaries = {summary.import_id: summary for summary in found}
         self.list.clear()
         for summary in found:
             self._add(summary)
         self.help.setVisible(not found)
         self.splitter.setVisible(bool(found))
-        self.open(kept.import_id if kept else found[0].import_id if found else 0)
+        self._select(kept & self._summaries.keys() or {one.import_id for one in found[:1]})
 
     def commands(self) -> list[Command]:
         group = tr("Imports")
@@ -136,10 +136,7 @@ class ImportsPanel(Panel):
         ]
 
     def open(self, id: int) -> None:
-        for n in range(self.list.topLevelItemCount()):
-            if self.list.topLevelItem(n).data(0, ID) == id:
-                self.list.setCurrentItem(self.list.topLevelItem(n))
-        self._show_chosen()
+        self._select({id})
 
     def focus_first(self) -> None:
         (self.list if self._summaries else self.zone.choose).setFocus()
@@ -164,6 +161,11 @@ class ImportsPanel(Panel):
             for column in range(3):
                 item.setForeground(column, self.palette().placeholderText())
         self.list.addTopLevelItem(item)
+
+    def _select(self, import_ids: Set[int]) -> None:
+        for item in items(self.list):
+            item.setSelected(item.data(0, ID) in import_ids)
+        self._show_chosen()
 
     def _selected(self) -> list[ImportSummary]:
         return [self._summaries[item.data(0, ID)] for item in self.list.selectedItems()]
@@ -194,8 +196,8 @@ class ImportsPanel(Panel):
             self.context.toast(tr("Stopped. Nothing was kept."))
             return
         self.open(summary.import_id)
-        told = tr("“%1” was stopped: %2. Nothing of it counts until it is finished.")
-        self.notice.say_stopped(told.replace("%1", line(summary.file_name, 80)).replace("%2", headline(summary)))
+        told = tr("“%1” was stopped. %2 are kept aside; nothing of it counts until it is finished.")
+        self.notice.say_stopped(told.replace("%1", line(summary.file_name, 80)).replace("%2", messages_read(summary)))
 
     def _on_mapping_wanted(self, task: Task, data: dict[str, Any]) -> None:
         mapping = ask_mapping(self, task.name, data["columns"], data["rows"])
@@ -207,8 +209,7 @@ class ImportsPanel(Panel):
     def _on_finished(self, audit: AuditSummary | None) -> None:
         if self.run.summaries:
             self.refresh(DROPPED)
-            self.open(self.run.summaries[-1].import_id)
-            self.report.show_imports(self.run.summaries)
+            self._select({one.import_id for one in self.run.summaries})
         if audit is not None:
             self.context.toast(_audit_words(self.run.summaries, audit))
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence, Set
+from functools import partial
 
 from PySide6.QtCore import QLocale, QTimer
 from PySide6.QtWidgets import QHBoxLayout, QInputDialog, QPushButton, QSplitter, QStackedWidget, QVBoxLayout, QWidget
@@ -56,7 +57,7 @@ class MemoriesPanel(Panel):
         self.bar = FilterBar(VOCABULARY)
         self.saved = SavedFilters()
         self.table = MemoryView(self.model)
-        self.actions = MemoryActions(self.context, self.table, self)
+        self.acts = MemoryActions(self.context, self.table, self)
         self.detail = MemoryDetailView()
         self.empty = EmptyState()
         self.pages = QStackedWidget()
@@ -95,9 +96,9 @@ class MemoriesPanel(Panel):
         row.addWidget(self.all)
         row.addStretch()
         for words, act in (
-            (tr("Delete…"), self.actions.delete),
-            (tr("Restore…"), self.actions.restore),
-            (tr("Limit…"), self.actions.scope),
+            (tr("Delete…"), self.acts.delete),
+            (tr("Restore…"), self.acts.restore),
+            (tr("Limit…"), self.acts.scope),
         ):
             button = QPushButton(words)
             button.clicked.connect(act)
@@ -123,9 +124,9 @@ class MemoriesPanel(Panel):
         self.table.entered.connect(self.detail.setFocus)
         self.table.horizontalHeader().sortIndicatorChanged.connect(self.model.sort)
         self._detail_soon.timeout.connect(self._ask_detail)
-        self.detail.acted.connect(self.actions.by_name)
-        self.detail.read_wanted.connect(self.actions.read)
-        self.actions.noted.connect(self.note.setText)
+        self.detail.acted.connect(self.acts.by_name)
+        self.detail.read_wanted.connect(self.acts.read)
+        self.acts.noted.connect(self.note.setText)
         self.detail.opened.connect(self.context.open)
 
     # -- the panel ----------------------------------------------------------------------------------------------
@@ -137,10 +138,10 @@ class MemoriesPanel(Panel):
         self._count_saved()
 
     def commands(self) -> list[Command]:
-        group, none, acts = tr("Memories"), self._why_none, self.actions
+        group, none, acts = tr("Memories"), self._why_none, self.acts
         return [
-            Command("memories.next", tr("Next memory"), lambda: self.table.move(1), ("J",), group=group),
-            Command("memories.previous", tr("Previous memory"), lambda: self.table.move(-1), ("K",), group=group),
+            Command("memories.next", tr("Next memory"), lambda: self.table.step(1), ("J",), group=group),
+            Command("memories.previous", tr("Previous memory"), lambda: self.table.step(-1), ("K",), group=group),
             Command("memories.filter", tr("Filter memories"), self.bar.focus, ("/",), group=group),
             Command("memories.delete", tr("Delete"), acts.delete, ("D", "Delete"), none, group),
             Command("memories.delete_stay", tr("Delete and stay"), acts.delete_and_stay, ("Shift+D",), none, group),
@@ -163,6 +164,10 @@ class MemoriesPanel(Panel):
 
     def focus_first(self) -> None:
         self.table.setFocus()
+
+    def showEvent(self, event) -> None:
+        super().showEvent(event)
+        self._detail_soon.start()
 
     # -- the list -----------------------------------------------------------------------------------------------
 
@@ -218,12 +223,8 @@ class MemoriesPanel(Panel):
     def _count_saved(self) -> None:
         for query in dict.fromkeys(self.saved.queries()):
             if not memories.problem(query):
-                self.context.ask(
-                    f"memories.count {query}",
-                    lambda profile, query=query: memories.count(profile, query),
-                    lambda count, query=query: self.saved.set_count(query, count),
-                    self,
-                )
+                question, answer = partial(memories.count, query=query), partial(self.saved.set_count, query)
+                self.context.ask(f"memories.count {query}", question, answer, self)
 
     def _save_filter(self) -> None:
         query = self.bar.query().strip()
@@ -251,9 +252,11 @@ class MemoriesPanel(Panel):
 
     def _read_first(self) -> None:
         if self.detail.detail is not None and self.detail.detail.sources:
-            self.actions.read(self.detail.detail.sources[0])
+            self.acts.read(self.detail.detail.sources[0])
 
     def _ask_detail(self) -> None:
+        if not self.isVisible():
+            return
         if (memory_id := self.table.current_id()) is None:
             self.detail.show_detail(None)
             return

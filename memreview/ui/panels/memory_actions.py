@@ -96,7 +96,7 @@ class MemoryActions(QObject):
                 self,
             )
         elif decision.memories and self._context.decide(decision) is not None and move:
-            self._table.move(1)
+            self._table.step(1)
 
     def _confirm(self, decision: Decision, preview: Preview) -> None:
         self.noted.emit("")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Set
+from functools import partial
 from pathlib import Path
 
 from PySide6.QtCore import QUrl
@@ -89,7 +90,7 @@ class SettingsPanel(Panel):
         group = tr("Settings")
         titles = [self.sections.item(n).text() for n in range(self.sections.count())]
         return [
-            Command(f"settings.{n}", tr("Settings: %1").replace("%1", title), lambda n=n: self.go_to(n), group=group)
+            Command(f"settings.{n}", tr("Settings: %1").replace("%1", title), partial(self.go_to, n), group=group)
             for n, title in enumerate(titles)
         ]
 

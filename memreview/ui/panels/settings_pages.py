@@ -107,8 +107,8 @@ def _table(name: str, titles: list[str]) -> QTreeWidget:
     table.setRootIsDecorated(False)
     table.setWordWrap(True)
     em = table.fontMetrics().averageCharWidth()
-    table.setColumnWidth(0, em * 32)
+    table.setColumnWidth(0, em * 46)
     table.header().setSectionResizeMode(1, QHeaderView.ResizeMode.Stretch)
     table.header().setStretchLastSection(False)
-    table.setColumnWidth(2, em * 26)
+    table.setColumnWidth(2, em * 36)
     return table

@@ -60,12 +60,12 @@ class BackupList(QWidget):
         self.list.setColumnWidth(0, self.fontMetrics().averageCharWidth() * 28)
         self.list.header().setSectionResizeMode(1, QHeaderView.ResizeMode.Stretch)
         self.list.header().setStretchLastSection(False)
-        self.list.currentItemChanged.connect(lambda item, _: self.restore.setEnabled(item is not None))
         self.none = Label(tr("No backup has been made yet."), role="muted")
         self.make = QPushButton(tr("Back up now"))
         self.make.clicked.connect(self.made_wanted)
         self.restore = QPushButton(tr("Restore the chosen one…"))
-        self.restore.clicked.connect(lambda: self.restore_wanted.emit(self.list.currentItem().data(0, PATH)))
+        self.restore.clicked.connect(self._on_restore)
+        self.list.currentItemChanged.connect(lambda item, _: self.restore.setEnabled(item is not None))
         row = QHBoxLayout()
         row.addWidget(self.make)
         row.addWidget(self.restore)
@@ -90,3 +90,7 @@ class BackupList(QWidget):
         self.none.setVisible(not backups)
         self.room.setVisible(not backups)
         self.restore.setEnabled(False)
+
+    def _on_restore(self) -> None:
+        if (item := self.list.currentItem()) is not None:
+            self.restore_wanted.emit(item.data(0, PATH))

@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 
 from PySide6.QtCore import QEvent, QRect, QStringListModel, Qt, QTimer, Signal
-from PySide6.QtWidgets import QCompleter, QHBoxLayout, QLineEdit, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QCompleter, QHBoxLayout, QLineEdit, QListView, QPushButton, QVBoxLayout, QWidget
 
 from memreview.ui.text import line, tr
 from memreview.ui.widgets.flow import FlowLayout
@@ -69,7 +69,9 @@ class FilterBar(QWidget):
         self._completer = QCompleter(self._completions, self)
         self._completer.setWidget(self.line)
         self._completer.setCompletionMode(QCompleter.CompletionMode.PopupCompletion)
-        self._completer.popup().setAccessibleName(tr("Filters that fit"))
+        self._offers = QListView()
+        self._offers.setAccessibleName(tr("Filters that fit"))
+        self._completer.setPopup(self._offers)
         self._completer.activated.connect(self._complete)
         self._show_chips()
         self.set_problem("")
@@ -149,7 +151,7 @@ class FilterBar(QWidget):
             if event.key() == Qt.Key.Key_Backspace and self._chips and at_start:
                 self.remove(self._chips[-1])
                 return True
-            if event.key() in (Qt.Key.Key_Down, Qt.Key.Key_Escape) and not self._completer.popup().isVisible():
+            if event.key() in (Qt.Key.Key_Down, Qt.Key.Key_Escape) and not self._offers.isVisible():
                 self.left.emit()
                 return True
         return super().eventFilter(watched, event)
@@ -178,7 +180,7 @@ class FilterBar(QWidget):
         if offered:
             self._completer.complete(QRect(0, 0, self.line.width() // 2, self.line.height()))
         else:
-            self._completer.popup().hide()
+            self._offers.hide()
 
     def _complete(self, chosen: str) -> None:
         start, token = self._last_token()

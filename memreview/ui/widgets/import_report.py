@@ -4,6 +4,7 @@ was left out and why."""
 from __future__ import annotations
 
 from collections.abc import Sequence
+from html import escape
 
 from PySide6.QtCore import QLocale, Qt
 from PySide6.QtWidgets import (
@@ -46,7 +47,9 @@ FEW = 20
 
 
 def source_name(summary: ImportSummary) -> str:
-    return line(summary.label, 100) or provider_name(summary.provider)
+    """Who the export is of. A store's label is its file's name, which is told beside it."""
+    named = summary.label and summary.label != summary.file_name
+    return line(summary.label, 100) if named else provider_name(summary.provider)
 
 
 def state_words(state: str) -> str:
@@ -62,8 +65,7 @@ def headline(summary: ImportSummary) -> str:
     """One line for a list: what came of it."""
     counts = summary.counts
     if summary.state in ("stopped", "running"):
-        read = sum(counts.get(f"entries.{origin}", 0) for origin, _ in ORIGINS)
-        return tr("stopped, %1 kept aside").replace("%1", plural(read, "%n message", "%n messages"))
+        return tr("stopped, %1 kept aside").replace("%1", messages_read(summary))
     parts = _counted(counts, "memories", MEMORIES[:2])
     parts += [tr("%1 gone").replace("%1", _number(gone)) for gone in [counts.get("memories.gone", 0)] if gone]
     if stayed := counts.get("memories.stayed_deleted", 0):
@@ -71,6 +73,11 @@ def headline(summary: ImportSummary) -> str:
     if new := counts.get("entries.new", 0):
         parts.append(plural(new, "%n new message", "%n new messages"))
     return ", ".join(parts) or tr("nothing new")
+
+
+def messages_read(summary: ImportSummary) -> str:
+    read = sum(summary.counts.get(f"entries.{origin}", 0) for origin, _ in ORIGINS)
+    return plural(read, "%n message", "%n messages")
 
 
 def lines(summary: ImportSummary) -> list[str]:
@@ -148,11 +155,17 @@ class ImportReport(QWidget):
             for title, notes in note_groups(summary):
                 group = QTreeWidgetItem(self.notes, [f"{prefix}{title}"])
                 group.setFirstColumnSpanned(True)
-                group.addChildren([QTreeWidgetItem([where, why]) for where, why in notes])
+                group.addChildren([_note(where, why) for where, why in notes])
                 group.setExpanded(len(notes) <= FEW)
         self.notes.setVisible(self.notes.topLevelItemCount() > 0)
-        self.notes.setColumnWidth(0, self.fontMetrics().averageCharWidth() * 44)
+        self.notes.setColumnWidth(0, self.fontMetrics().averageCharWidth() * 32)
         self.copy.setVisible(bool(summaries))
+
+
+def _note(where: str, why: str) -> QTreeWidgetItem:
+    item = QTreeWidgetItem([where, why])
+    item.setToolTip(1, f"<div>{escape(why)}</div>")  # as markup, so that it is never taken for markup
+    return item
 
 
 def _counted(counts: dict[str, int], group: str, named: Sequence[tuple[str, str]]) -> list[str]:

@@ -19,7 +19,7 @@ from memreview.ui.commands import Command, Commands
 from memreview.ui.dialogs.base import Dialog
 from memreview.ui.text import name_for_reader, tr
 from memreview.ui.widgets.labels import Label
-from memreview.ui.widgets.rows import roomy
+from memreview.ui.widgets.rows import items, roomy
 
 NAME = Qt.ItemDataRole.UserRole
 Name = tuple[str, str]
@@ -80,10 +80,10 @@ class KeyList(QWidget):
         self._on_chosen()
 
     def choose(self, command_id: str) -> None:
-        for n in range(self.list.topLevelItemCount()):
-            group = self.list.topLevelItem(n)
+        wanted = next(name for name, same in self._same.items() if any(one.id == command_id for one in same))
+        for group in items(self.list):
             for item in map(group.child, range(group.childCount())):
-                if any(command.id == command_id for command in self._same[tuple(item.data(0, NAME))]):
+                if item is not None and tuple(item.data(0, NAME)) == wanted:
                     self.list.setCurrentItem(item)
 
     def change(self) -> None:
@@ -146,4 +146,5 @@ class KeyDialog(Dialog):
         }
         self.problem.setText(tr("Taken by: %1").replace("%1", ", ".join(sorted(taken))))
         self.problem.setVisible(bool(taken))
+        assert self.accept_button is not None
         self.accept_button.setEnabled(not taken)

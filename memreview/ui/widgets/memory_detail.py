@@ -52,7 +52,7 @@ def _what(view: MemoryDetailView, detail: MemoryDetail) -> Card:
     text = Label(row.text, selectable=True)
     name_for_reader(text, tr("Text of the memory"))
     card.body.addWidget(text)
-    facts = [words.standing(row), words.source(row), tr("since %1").replace("%1", day(row.created_at))]
+    facts = [words.standing(row), words.source_in_full(row), tr("since %1").replace("%1", day(row.created_at))]
     if row.updated_at is not None and row.updated_at != row.created_at:
         facts.append(tr("changed %1").replace("%1", day(row.updated_at)))
     card.body.addWidget(Label("  ·  ".join(facts), role="muted"))
@@ -73,7 +73,8 @@ def _what(view: MemoryDetailView, detail: MemoryDetail) -> Card:
 
 
 def _add_original(card: Card, text: str) -> None:
-    toggle = QPushButton(tr("Show the original wording"), checkable=True)
+    toggle = QPushButton(tr("Show the original wording"))
+    toggle.setCheckable(True)
     original = Label(text, role="muted", selectable=True)
     name_for_reader(original, tr("Original wording"))
     original.hide()
@@ -126,11 +127,8 @@ def _cases(view: MemoryDetailView, detail: MemoryDetail) -> Card | None:
         return None
     card = Card(tr("Cases"))
     for item in detail.cases[:CASES_SHOWN]:
-        old, new = line(item.old_value or item.old_text, 40), line(item.new_value or item.new_claim, 40)
-        button = QPushButton(f"{old} → {new}".replace("&", "&&"))
-        button.setToolTip(tr("Open this case"))
-        button.clicked.connect(lambda _=False, id=item.id: view.opened.emit("case", id))
-        card.body.addWidget(button, 0, Qt.AlignmentFlag.AlignLeft)
+        old, new = line(item.old_value or item.old_text, 120), line(item.new_value or item.new_claim, 120)
+        card.body.addLayout(_leading(view, f"{old} → {new}", "case", item.id))
     return card
 
 
@@ -151,8 +149,16 @@ def _history(view: MemoryDetailView, detail: MemoryDetail) -> Card | None:
     card = Card(tr("What was done with it here"))
     for step in detail.steps[:LINES_SHOWN]:
         undone = tr(" (undone)") if step.state != "done" else ""
-        button = QPushButton(f"{moment(step.at)}: {line(step.label, 80)}{undone}".replace("&", "&&"), flat=True)
-        button.setToolTip(tr("Show this step in the history"))
-        button.clicked.connect(lambda _=False, id=step.id: view.opened.emit("step", id))
-        card.body.addWidget(button, 0, Qt.AlignmentFlag.AlignLeft)
+        card.body.addLayout(_leading(view, f"{moment(step.at)}: {line(step.label, 120)}{undone}", "step", step.id))
     return card
+
+
+def _leading(view: MemoryDetailView, words: str, target: str, id: int) -> QHBoxLayout:
+    """A line of text with a button that leads to what it is about."""
+    button = QPushButton(tr("Open"))
+    name_for_reader(button, tr("Open: %1").replace("%1", words))
+    button.clicked.connect(lambda: view.opened.emit(target, id))
+    row = QHBoxLayout()
+    row.addWidget(Label(words), 1)
+    row.addWidget(button, 0, Qt.AlignmentFlag.AlignTop)
+    return row

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QItemSelectionModel, Qt, Signal
+from PySide6.QtCore import QItemSelectionModel, QItemSelectionRange, Qt, Signal
 from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTableView, QWidget
 
 from memreview.ui.models.memory_table import (
@@ -33,6 +33,7 @@ class MemoryView(QTableView):
         super().__init__(parent)
         name_for_reader(self, tr("Memories"))
         self._kept: tuple[int | None, int] = (None, 0)
+        self.memories = model
         self.setModel(model)
         self.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
         self.setSelectionMode(QAbstractItemView.SelectionMode.ExtendedSelection)
@@ -81,14 +82,18 @@ class MemoryView(QTableView):
 
     def chosen_ids(self) -> list[int]:
         """From the selected stretches: asking each of 100,000 rows would take a second."""
-        ids = self.model().ids
-        stretches = sorted((part.top(), part.bottom()) for part in self.selectionModel().selection())
+        ids = self.memories.ids
+        stretches = sorted((part.top(), part.bottom()) for part in self._stretches())
         return list(dict.fromkeys(one for top, bottom in stretches for one in ids[top : bottom + 1]))
 
     def chosen_count(self) -> int:
-        return sum(part.height() for part in self.selectionModel().selection())
+        return sum(part.height() for part in self._stretches())
 
-    def move(self, by: int) -> None:
+    def _stretches(self) -> list[QItemSelectionRange]:
+        selection = self.selectionModel().selection()
+        return [selection.at(n) for n in range(selection.count())]
+
+    def step(self, by: int) -> None:
         self.go(self.currentIndex().row() + by)
 
     def go(self, row: int) -> None:
@@ -109,7 +114,7 @@ class MemoryView(QTableView):
         if self.currentIndex().isValid():
             return
         memory_id, row = self._kept
-        found = None if memory_id is None else self.model().position(memory_id)
+        found = None if memory_id is None else self.memories.position(memory_id)
         self.go(row if found is None else found)
 
     def keyPressEvent(self, event) -> None:

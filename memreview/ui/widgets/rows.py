@@ -1,11 +1,18 @@
-"""Rows with room: the height of a line and a half, in any list, tree or table, at any size of the text."""
+"""Rows with room, a line and a half high at any size of the text, in any list, tree or table; and a tree's items."""
 
 from __future__ import annotations
 
 from typing import TypeVar
 
 from PySide6.QtCore import QSize, Qt
-from PySide6.QtWidgets import QAbstractItemView, QStyledItemDelegate, QTableView, QTreeView
+from PySide6.QtWidgets import (
+    QAbstractItemView,
+    QStyledItemDelegate,
+    QTableView,
+    QTreeView,
+    QTreeWidget,
+    QTreeWidgetItem,
+)
 
 ROOM = 1.7
 View = TypeVar("View", bound=QAbstractItemView)
@@ -29,3 +36,8 @@ def roomy(view: View) -> View:
     if isinstance(view, QTreeView):
         view.setAllColumnsShowFocus(True)
     return view
+
+
+def items(tree: QTreeWidget) -> list[QTreeWidgetItem]:
+    """The top items, in order."""
+    return [item for item in map(tree.topLevelItem, range(tree.topLevelItemCount())) if item is not None]

@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QHeaderView, QTreeWidget, QTreeWidgetItem, QVBoxLa
 
 from memreview.ui.text import line, name_for_reader, tr
 from memreview.ui.widgets.labels import Label
-from memreview.ui.widgets.rows import roomy
+from memreview.ui.widgets.rows import items, roomy
 
 QUERY = Qt.ItemDataRole.UserRole
 NAME = Qt.ItemDataRole.UserRole + 1
@@ -76,11 +76,14 @@ class SavedFilters(QWidget):
 
     def mark(self, query: str) -> None:
         """Show which filter is the one in use, if any is."""
-        found = [item for item in self._every() if item.data(0, QUERY) == query.strip()]
-        self.list.setCurrentItem(found[0] if found else None)
+        self.list.clearSelection()
+        for item in self._every():
+            if item.data(0, QUERY) == query.strip():
+                self.list.setCurrentItem(item)
+                break
 
     def _every(self) -> list[QTreeWidgetItem]:
-        return [self.list.topLevelItem(n) for n in range(self.list.topLevelItemCount())]
+        return items(self.list)
 
     def _add(self, shown: str, query: str, name: str, count: str) -> None:
         item = QTreeWidgetItem(self.list, [shown, count])
