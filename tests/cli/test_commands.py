@@ -34,7 +34,7 @@ def run(home: Path, capsys: pytest.CaptureFixture[str]) -> Run:
 
 
 def test_queue_and_case(run: Run) -> None:
-    assert [case["new_claim"] for case in run("queue")][0] == "Lives in Porto"
+    assert run("queue")[0]["new_claim"] == "Lives in Porto"
     assert run("queue", "1")["old_context"]["entries"][0]["origin"] == "user"
 
 

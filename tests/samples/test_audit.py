@@ -50,11 +50,13 @@ def test_most_duplicates_are_found(items: list[QueueItem]) -> None:
     assert len(missed(items, "duplicate")) <= 1
 
 
-@pytest.mark.parametrize(
-    "kind",
-    ["scoped", "hypothetical", "other_person", "temporary", "planted_web", "planted_document", "planted_tool"]
-    + ["planted_paste", "summary_drift", "wrong_spread", "no_source"],
+QUIET = (
+    "scoped hypothetical other_person temporary planted_web planted_document planted_tool planted_paste summary_drift"
+    " wrong_spread no_source"
 )
+
+
+@pytest.mark.parametrize("kind", QUIET.split())
 def test_what_is_no_change_stays_quiet(items: list[QueueItem], kind: str) -> None:
     assert len(missed(items, kind)) == len([p for p in EXPECTED if p["kind"] == kind])
 
