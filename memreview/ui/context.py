@@ -61,11 +61,7 @@ class AppContext(QObject):
 
     def undo(self, step_id: int | None = None) -> Step | None:
         """Undo a step, by default the person's last one."""
-        try:
-            step = self.guard(lambda: history.undo(self.profile, step_id))
-        except history.UndoBlocked as blocked:
-            self.failed.emit(*_blocked_words(self.profile, blocked))
-            return None
+        step = self.guard(lambda: history.undo(self.profile, step_id))
         return self._did(step, tr("Undone: %1"), undo=False)
 
     def redo(self) -> Step | None:
@@ -105,6 +101,8 @@ class AppContext(QObject):
             return action()
         except StoreError as error:
             self.failed.emit(str(error), error.advice)
+        except history.UndoBlocked as blocked:
+            self.failed.emit(*_blocked_words(self.profile, blocked))
         except LookupError:
             self.failed.emit(
                 tr("This is no longer there."), tr("Another step removed it. The list has been read again.")

@@ -10,8 +10,8 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from PySide6.QtCore import QThread
-from PySide6.QtWidgets import QApplication
+from PySide6.QtCore import QThread, QTimer
+from PySide6.QtWidgets import QApplication, QWidget
 
 from memreview.language.sentences import normalize
 from memreview.records import (
@@ -155,6 +155,36 @@ def open_window(qapp: QApplication, qtbot, profile: Profile) -> Iterator[Callabl
         window.deleteLater()
     qapp.processEvents()
     assert QThread.currentThread() is qapp.thread()
+
+
+@pytest.fixture
+def when_asked(qapp: QApplication) -> Iterator[Callable[[Callable[[QWidget], None]], None]]:
+    """`when_asked(answer)` gives the next modal dialog to `answer`; a failing answer closes it, so no test hangs."""
+    timers: list[QTimer] = []
+
+    def prepare(answer: Callable[[QWidget], None]) -> None:
+        timer = QTimer(interval=10)
+
+        def look() -> None:
+            dialog = QApplication.activeModalWidget()
+            if dialog is None or not dialog.isVisible():
+                return
+            timer.stop()
+            try:
+                answer(dialog)
+            except BaseException:
+                dialog.reject()
+                raise
+
+        timer.timeout.connect(look)
+        timer.start()
+        timers.append(timer)
+
+    yield prepare
+    unanswered = [timer for timer in timers if timer.isActive()]
+    for timer in timers:
+        timer.stop()
+    assert not unanswered, "a dialog that was waited for did not come"
 
 
 def _alive(pid: int) -> bool:

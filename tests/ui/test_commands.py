@@ -88,6 +88,18 @@ def test_the_palette_finds_commands_and_says_what_is_not_possible(filled, open_w
     qtbot.waitUntil(lambda: window.current == "transitions")
 
 
+def test_the_palette_finds_settings_from_anywhere(filled, open_window, qtbot):
+    filled(1)
+    window = open_window()
+    window.panel("settings")
+    dialog = PaletteDialog(window)
+    qtbot.addWidget(dialog)
+    dialog.field.setText("settings: privacy")
+    assert dialog.entries()[0].title == "Settings: Privacy"
+    dialog.view.clicked.emit(dialog.results.index(0, 0))
+    qtbot.waitUntil(lambda: window.current == "settings")
+
+
 def test_the_palette_finds_memories(filled, open_window, qtbot):
     filled(3)
     window = open_window()

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import Qt, QTimer
+from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication
 
 from memreview.review import decisions, memories, queue
 from memreview.review.values import Decision, Verb
 from memreview.ui.dialogs.bulk import BulkDialog
+from memreview.ui.dialogs.decide import ScopeDialog, TextDialog
 from memreview.ui.models.case_list import CaseListModel
 
 
@@ -119,7 +120,7 @@ def test_bulk_previews_counts_and_can_be_unticked(qtbot, filled, open_window, pr
     qtbot.waitUntil(lambda: inbox.model.ids == ids)
 
 
-def test_a_bulk_key_opens_the_preview(qtbot, filled, open_window, profile):
+def test_a_bulk_key_opens_the_preview(qtbot, filled, open_window, profile, when_asked):
     ids = filled(3)
     window = open_window()
     inbox = window.panel("inbox")
@@ -127,42 +128,39 @@ def test_a_bulk_key_opens_the_preview(qtbot, filled, open_window, profile):
     inbox.list.selectAll()
     seen = []
 
-    def look() -> None:
-        dialog = QApplication.activeModalWidget()
+    def look(dialog: BulkDialog) -> None:
         seen.append(dialog.model.rowCount())
         dialog.reject()
 
-    QTimer.singleShot(100, look)
+    when_asked(look)
     _press(qtbot, window, Qt.Key.Key_R)
     assert seen == [3]
     assert queue.ids(profile) == ids
 
 
-def test_scope_edit_and_snooze_ask_first(qtbot, filled, open_window, profile):
+def test_scope_edit_and_snooze_ask_first(qtbot, filled, open_window, profile, when_asked):
     first, _, third, fourth = filled(4)
     window = open_window()
     inbox = window.panel("inbox")
     inbox.focus_first()
 
-    def limit() -> None:
-        dialog = QApplication.activeModalWidget()
+    def limit(dialog: ScopeDialog) -> None:
         dialog.project.setChecked(True)
         dialog.accept()
         assert dialog.problem.isVisible()
         dialog.project_name.setText("  Garden ")
         dialog.accept()
 
-    QTimer.singleShot(50, limit)
+    when_asked(limit)
     _press(qtbot, window, Qt.Key.Key_S)
     assert queue.case(profile, first).item.status == "scoped"
     assert len(memories.ids(profile, "scope:garden")) == 1
 
-    def reword() -> None:
-        dialog = QApplication.activeModalWidget()
+    def reword(dialog: TextDialog) -> None:
         dialog.edit.setPlainText("My own words")
         dialog.accept()
 
-    QTimer.singleShot(50, reword)
+    when_asked(reword)
     _press(qtbot, window, Qt.Key.Key_E)
     assert [row.text for row in memories.rows(profile, memories.ids(profile, "own words"))] == ["My own words"]
 

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from collections.abc import Callable
 
 import pytest
-from PySide6.QtCore import QEvent, QLockFile, QObject, QTimer
+from PySide6.QtCore import QEvent, QLockFile, QObject
 from PySide6.QtGui import QAccessible
-from PySide6.QtWidgets import QApplication, QLabel, QMessageBox, QWidget
+from PySide6.QtWidgets import QLabel, QMessageBox, QWidget
 
 from memreview.review import doctor, history, queue, settings
 from memreview.review.profile import Profile
@@ -16,6 +17,7 @@ from memreview.review.values import Decision, Verb
 from memreview.store.errors import StoreFull
 from memreview.ui import app as ui_app
 from memreview.ui import crash
+from memreview.ui.dialogs.conversation import ConversationDialog
 from memreview.ui.panels import PLACES
 
 RAIL = [place.key for place in PLACES if place.in_rail]
@@ -121,7 +123,7 @@ def test_appearance_and_text_size_are_kept(filled, open_window, profile):
     window.context.commands.run("view.light")
 
 
-def test_a_full_disk_is_said_and_nothing_is_lost(filled, open_window, profile, monkeypatch, qtbot):
+def test_a_full_disk_is_said_and_nothing_is_lost(filled, open_window, profile, monkeypatch, when_asked):
     first, second = filled(2)
     window = open_window()
 
@@ -131,12 +133,11 @@ def test_a_full_disk_is_said_and_nothing_is_lost(filled, open_window, profile, m
     monkeypatch.setattr("memreview.review.decisions.decide", full)
     told: list[str] = []
 
-    def read() -> None:
-        box = QApplication.activeModalWidget()
+    def read(box: QMessageBox) -> None:
         told.extend((box.text(), box.informativeText()))
         box.accept()
 
-    QTimer.singleShot(50, read)
+    when_asked(read)
     window.panel("inbox").decide(Verb.APPROVE)
     assert told == ["The disk is full.", StoreFull.advice]
     assert queue.ids(profile) == [first, second]
@@ -181,34 +182,67 @@ def test_the_window_fits_a_small_screen_at_200_percent(filled, open_window):
     assert hint.height() <= 520
 
 
+def test_from_nothing_to_a_decision_with_the_real_worker(open_window, profile, qtbot):
+    window = open_window()
+    window.context.commands.run("welcome.sample")
+    qtbot.waitUntil(lambda: window.counts.pending > 0, timeout=60_000)
+    qtbot.waitUntil(lambda: not window.context.worker.jobs, timeout=60_000)
+    inbox = window.show_place("inbox")
+    qtbot.waitUntil(lambda: inbox.case is not None)
+    first = inbox.current_id
+    window.context.commands.run("inbox.approve")
+    assert queue.case(profile, first).item.status == "approved"
+    window.context.commands.run("edit.undo")
+    assert queue.case(profile, first).item.status == "pending"
+
+
+def test_closing_asks_while_something_is_read_in(filled, open_window, when_asked):
+    filled(1)
+    window = open_window()
+    window.context.worker.command = [sys.executable, "-c", "import sys; sys.stdin.read()"]
+    window.context.worker.submit("import", {"path": "x"})
+    asked: list[str] = []
+
+    def refuse(box: QMessageBox) -> None:
+        asked.append(box.text())
+        box.button(QMessageBox.StandardButton.Cancel).click()
+
+    when_asked(refuse)
+    window.close()
+    assert "what was done stays" in asked[0]
+    assert window.isVisible()
+    when_asked(lambda box: box.button(QMessageBox.StandardButton.Close).click())
+    window.close()
+    assert not window.isVisible()
+    assert window.context.worker.pid == 0
+
+
 # -- starting -------------------------------------------------------------------------------------------------------
 
 
-def _answer(seen: list[str], button: str = "") -> None:
-    """Note what the next message box says, and press a button of it."""
+def _answer(seen: list[str], button: str = "") -> Callable[[QMessageBox], None]:
+    """Note what a message box says, and press a button of it."""
 
-    def look() -> None:
-        box = QApplication.activeModalWidget()
-        assert isinstance(box, QMessageBox)
+    def look(box: QMessageBox) -> None:
         seen.append(box.text())
         seen.append(box.informativeText())
         wanted = next((one for one in box.buttons() if button and button in one.text()), None)
         wanted.click() if wanted is not None else box.reject()
 
-    QTimer.singleShot(100, look)
+    return look
 
 
-def test_a_second_window_on_the_profile_is_refused(qapp, profile, home):
+def test_a_second_window_on_the_profile_is_refused(qapp, profile, home, when_asked):
     lock = QLockFile(str(home / ui_app.LOCK))
     assert lock.tryLock(0)
     seen: list[str] = []
-    _answer(seen)
+    when_asked(_answer(seen))
     assert ui_app.main(home) == 1
     assert "already open" in seen[0]
     lock.unlock()
 
 
-def test_a_damaged_profile_offers_its_backup(qapp, home, filled, profile):
+def test_a_damaged_profile_offers_its_backup(qapp, home, filled, profile, when_asked):
     filled(2)
     doctor.back_up(profile)
     profile.close()
@@ -217,8 +251,12 @@ def test_a_damaged_profile_offers_its_backup(qapp, home, filled, profile):
         extra.unlink()
     database.write_bytes(b"not a database at all" * 1_000)
     seen: list[str] = []
-    _answer(seen, button="Restore")
-    QTimer.singleShot(600, lambda: QApplication.activeModalWidget().reject())
+
+    def restore(box: QMessageBox) -> None:
+        when_asked(lambda done: done.reject())
+        _answer(seen, button="Restore")(box)
+
+    when_asked(restore)
     assert ui_app.main(home) == 1
     assert "backup" in seen[1]
     restored = Profile.open(home)
@@ -262,19 +300,18 @@ def test_calls_that_return_nothing_keep_none_alive():
 
 
 @pytest.mark.parametrize("target", ["entry", "conversation"])
-def test_a_chat_opens_whole_at_the_words(filled, open_window, profile, qtbot, target):
+def test_a_chat_opens_whole_at_the_words(filled, open_window, profile, qtbot, when_asked, target):
     first, _ = filled(2)
     window = open_window()
     context = queue.case(profile, first).new_context
     found: list[str] = []
 
-    def look() -> None:
-        dialog = QApplication.activeModalWidget()
+    def look(dialog: ConversationDialog) -> None:
         found.append(dialog.view.toPlainText())
         dialog.reject()
 
+    when_asked(look)
     id = context.focus if target == "entry" else context.conversation_id
     window.context.open(target, id)
-    QTimer.singleShot(400, look)
     qtbot.waitUntil(lambda: bool(found))
     assert "has moved" in found[0]

@@ -103,7 +103,11 @@ class PaletteDialog(Dialog):
 
     def _matching_commands(self, text: str) -> list[Entry]:
         commands = self._context.commands
-        here = [command for command in commands.here() if command.id != "edit.palette"]
+        here = [
+            command
+            for command in commands.all()
+            if command.id != "edit.palette" and (commands.in_scope(command.id) or self._is_setting(command.id))
+        ]
         if text.strip():
             ranked = sorted(((score(text, command.title), command) for command in here), key=lambda pair: -pair[0])
             here = [command for found, command in ranked[:COMMANDS_SHOWN] if found >= FOUND]
@@ -111,6 +115,15 @@ class PaletteDialog(Dialog):
             Entry(command.title, commands.shown_keys(command.id), command.id, disabled=command.why_disabled())
             for command in here
         ]
+
+    def _is_setting(self, id: str) -> bool:
+        """Settings are found from everywhere."""
+        return self._context.commands.scope_of(id) == "settings"
+
+    def _run(self, id: str) -> None:
+        if not self._context.commands.in_scope(id):
+            self._context.open(self._context.commands.scope_of(id))
+        self._context.commands.run(id)
 
     def _add_memories(self, found: list[tuple[int, str]]) -> None:
         for id, text in found:
@@ -140,7 +153,7 @@ class PaletteDialog(Dialog):
         if entry.memory:
             QTimer.singleShot(0, lambda: self._context.open("memory", entry.memory))
         else:
-            QTimer.singleShot(0, lambda: self._context.commands.run(entry.command))
+            QTimer.singleShot(0, lambda: self._run(entry.command))
 
 
 class _Delegate(QStyledItemDelegate):
