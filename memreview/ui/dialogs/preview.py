@@ -43,7 +43,7 @@ def _seen(preview: Preview) -> dict[str, int]:
 
 
 def _table(preview: Preview) -> QTableWidget:
-    table = roomy(QTableWidget(len(preview.changes), 3))
+    table = roomy(QTableWidget(len(preview.changes), 3), {1: 28, 2: 28})
     table.setShowGrid(False)
     name_for_reader(table, tr("What changes, row by row"))
     table.setHorizontalHeaderLabels([tr("What"), tr("Before"), tr("After")])
@@ -56,9 +56,6 @@ def _table(preview: Preview) -> QTableWidget:
         before, after = sides(change)
         for column, text in enumerate((line(change.title, 200), before, after)):
             table.setItem(position, column, QTableWidgetItem(text))
-    em = table.fontMetrics().averageCharWidth()
-    table.setColumnWidth(1, em * 28)
-    table.setColumnWidth(2, em * 28)
     return table
 
 

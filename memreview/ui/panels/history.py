@@ -90,10 +90,8 @@ class HistoryPanel(Panel):
         table.setShowGrid(False)
         table.setAlternatingRowColors(True)
         table.setTabKeyNavigation(False)
-        header = roomy(table).horizontalHeader()
+        header = roomy(table, {WHEN: 21, WHO: 11, CHANGES: 9, STATE: 15}).horizontalHeader()
         header.setSectionResizeMode(WHAT, QHeaderView.ResizeMode.Stretch)
-        for column, characters in ((WHEN, 24), (WHO, 12), (CHANGES, 11), (STATE, 22)):
-            table.setColumnWidth(column, table.fontMetrics().averageCharWidth() * characters)
         table.selectionModel().currentRowChanged.connect(lambda *_: self._show_step())
         return table
 

@@ -12,6 +12,7 @@ from PySide6.QtWidgets import (
     QHeaderView,
     QPushButton,
     QScrollArea,
+    QSizePolicy,
     QSplitter,
     QTreeWidget,
     QTreeWidgetItem,
@@ -56,9 +57,10 @@ class ImportsPanel(Panel):
 
     def _build(self) -> None:
         self.zone = DropZone()
+        self.zone.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Maximum)
         self.help = ExportHelp()
         self.notice = ImportNotice()
-        self.list = roomy(QTreeWidget())
+        self.list = QTreeWidget()
         name_for_reader(self.list, tr("Earlier imports"))
         self.list.setHeaderLabels([tr("When"), tr("What"), tr("What came of it")])
         self.list.setRootIsDecorated(False)
@@ -66,8 +68,7 @@ class ImportsPanel(Panel):
         self.list.setUniformRowHeights(True)
         self.list.setAlternatingRowColors(True)
         em = self.fontMetrics().averageCharWidth()
-        self.list.setColumnWidth(0, em * 15)
-        self.list.setColumnWidth(1, em * 30)
+        roomy(self.list, {0: 16, 1: 32})
         self.list.header().setSectionResizeMode(2, QHeaderView.ResizeMode.Stretch)
         self.report = ImportReport()
         self.splitter = QSplitter()
@@ -79,6 +80,7 @@ class ImportsPanel(Panel):
         layout.addWidget(self.notice)
         layout.addWidget(self.help)
         layout.addWidget(self.splitter, 1)
+        layout.addStretch()
 
     def _build_side(self) -> QWidget:
         self.resume = QPushButton(tr("Resume"))

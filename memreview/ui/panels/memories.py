@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence, Set
 from functools import partial
 
-from PySide6.QtCore import QLocale, QTimer
+from PySide6.QtCore import QEvent, QLocale, Qt, QTimer
 from PySide6.QtWidgets import QHBoxLayout, QInputDialog, QPushButton, QSplitter, QStackedWidget, QVBoxLayout, QWidget
 
 from memreview.review import memories, settings
@@ -25,6 +25,7 @@ from memreview.ui.widgets.memory_view import MemoryView
 from memreview.ui.widgets.saved_filters import SavedFilters
 
 DETAIL_PAUSE_MS = 60
+FILTERS, WITH_FILTERS, SIDE_BY_SIDE = 30, 75, 120  # in characters
 
 VOCABULARY = {
     "is": (*memories.STATUSES, *memories.FLAGS),
@@ -76,14 +77,33 @@ class MemoriesPanel(Panel):
         column.addWidget(self.pages, 1)
         column.addLayout(status)
         self.splitter = QSplitter()
-        for widget, stretch in ((self.saved, 0), (middle, 5), (self.detail, 3)):
-            self.splitter.addWidget(widget)
-            self.splitter.setStretchFactor(self.splitter.count() - 1, stretch)
-        em = self.fontMetrics().averageCharWidth()
-        self.splitter.setSizes([em * 30, em * 104, em * 50])
+        self.splitter.addWidget(middle)
+        self.splitter.addWidget(self.detail)
+        self.splitter.setSizes([100, 42])
+        sides = QHBoxLayout()
+        sides.addWidget(self.saved)
+        sides.addWidget(self.splitter, 1)
         layout = QVBoxLayout(self)
         layout.addWidget(self.bar)
-        layout.addWidget(self.splitter, 1)
+        layout.addLayout(sides, 1)
+
+    def resizeEvent(self, event) -> None:
+        super().resizeEvent(event)
+        self._make_room()
+
+    def changeEvent(self, event) -> None:
+        super().changeEvent(event)
+        if event.type() == QEvent.Type.FontChange:
+            self._make_room()
+
+    def _make_room(self) -> None:
+        """In a narrow window, or with large text, the detail goes below the list, and then the filters go."""
+        em = self.fontMetrics().averageCharWidth()
+        characters = self.width() // em
+        wide = characters >= SIDE_BY_SIDE
+        self.splitter.setOrientation(Qt.Orientation.Horizontal if wide else Qt.Orientation.Vertical)
+        self.saved.setVisible(characters >= WITH_FILTERS)
+        self.saved.setFixedWidth(em * FILTERS)
 
     def _build_bulk(self) -> QWidget:
         self.bulk = QWidget()

@@ -101,14 +101,12 @@ def _page() -> tuple[QWidget, QVBoxLayout]:
 
 
 def _table(name: str, titles: list[str]) -> QTreeWidget:
-    table = roomy(QTreeWidget())
+    table = QTreeWidget()
     name_for_reader(table, name)
     table.setHeaderLabels(titles)
     table.setRootIsDecorated(False)
     table.setWordWrap(True)
-    em = table.fontMetrics().averageCharWidth()
-    table.setColumnWidth(0, em * 46)
+    roomy(table, {0: 46, 2: 36})
     table.header().setSectionResizeMode(1, QHeaderView.ResizeMode.Stretch)
     table.header().setStretchLastSection(False)
-    table.setColumnWidth(2, em * 36)
     return table

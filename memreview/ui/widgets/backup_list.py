@@ -52,12 +52,12 @@ class BackupList(QWidget):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.list = roomy(QTreeWidget())
+        self.list = QTreeWidget()
         name_for_reader(self.list, tr("Backups, newest first"))
         self.list.setHeaderLabels([tr("Made"), tr("Why"), tr("Size")])
         self.list.setRootIsDecorated(False)
         self.list.setUniformRowHeights(True)
-        self.list.setColumnWidth(0, self.fontMetrics().averageCharWidth() * 28)
+        roomy(self.list, {0: 28})
         self.list.header().setSectionResizeMode(1, QHeaderView.ResizeMode.Stretch)
         self.list.header().setStretchLastSection(False)
         self.none = Label(tr("No backup has been made yet."), role="muted")

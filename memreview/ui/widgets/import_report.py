@@ -131,10 +131,11 @@ class ImportReport(QWidget):
         self.summaries: Sequence[ImportSummary] = ()
         self.text = Label(selectable=True)
         name_for_reader(self.text, tr("What came in"))
-        self.notes = roomy(QTreeWidget())
+        self.notes = QTreeWidget()
         name_for_reader(self.notes, tr("What was left out, and why"))
         self.notes.setHeaderLabels([tr("Where"), tr("Why")])
         self.notes.setUniformRowHeights(True)
+        roomy(self.notes, {0: 32})
         self.notes.header().setSectionResizeMode(0, QHeaderView.ResizeMode.Interactive)
         self.copy = QPushButton(tr("Copy the report"))
         self.copy.clicked.connect(lambda: QApplication.clipboard().setText(as_text(self.summaries)))
@@ -158,7 +159,6 @@ class ImportReport(QWidget):
                 group.addChildren([_note(where, why) for where, why in notes])
                 group.setExpanded(len(notes) <= FEW)
         self.notes.setVisible(self.notes.topLevelItemCount() > 0)
-        self.notes.setColumnWidth(0, self.fontMetrics().averageCharWidth() * 32)
         self.copy.setVisible(bool(summaries))
 
 

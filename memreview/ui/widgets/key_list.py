@@ -37,13 +37,13 @@ class KeyList(QWidget):
         super().__init__(parent)
         self.commands = commands
         self._same: dict[Name, list[Command]] = {}
-        self.list = roomy(QTreeWidget())
+        self.list = QTreeWidget()
         name_for_reader(self.list, tr("Commands and their keys"))
         self.list.setHeaderLabels([tr("Command"), tr("Keys")])
         self.list.setUniformRowHeights(True)
         self.list.header().setSectionResizeMode(0, QHeaderView.ResizeMode.Stretch)
         self.list.header().setStretchLastSection(False)
-        self.list.setColumnWidth(1, self.fontMetrics().averageCharWidth() * 26)
+        roomy(self.list, {1: 26})
         self.list.currentItemChanged.connect(lambda *_: self._on_chosen())
         self.list.itemActivated.connect(lambda *_: self.change())
         self.edit = QPushButton(tr("Change the key…"))

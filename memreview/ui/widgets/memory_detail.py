@@ -28,7 +28,6 @@ class MemoryDetailView(QScrollArea):
         self.detail: MemoryDetail | None = None
         self.setWidgetResizable(True)
         self.setFrameShape(QFrame.Shape.NoFrame)
-        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         name_for_reader(self, tr("The chosen memory"))
         self.show_detail(None)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QItemSelectionModel, QItemSelectionRange, Qt, Signal
+from PySide6.QtCore import QEvent, QItemSelectionModel, QItemSelectionRange, Qt, Signal
 from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTableView, QWidget
 
 from memreview.ui.models.memory_table import (
@@ -19,9 +19,8 @@ from memreview.ui.models.memory_table import (
 from memreview.ui.text import name_for_reader, tr
 from memreview.ui.widgets.rows import roomy
 
-TEXT_AT_LEAST = 40  # in characters
-ALWAYS = (STANDING, SINCE)
-DISPENSABLE = (SOURCE, SCOPE, PENDING)  # the first is kept longest
+TEXT_AT_LEAST = 36  # in characters
+BY_NEED = (STANDING, SINCE, SOURCE, SCOPE, PENDING)
 
 
 class MemoryView(QTableView):
@@ -47,25 +46,29 @@ class MemoryView(QTableView):
         self.doubleClicked.connect(lambda _: self.entered.emit())
 
     def _lay_out(self) -> None:
-        em = self.fontMetrics().averageCharWidth()
-        roomy(self).verticalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
+        widths = {number: column.width for number, column in enumerate(COLUMNS) if number != TEXT}
+        roomy(self, widths).verticalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
         header = self.horizontalHeader()
         # A header asks of each column whether all its rows are selected, which takes 0.8 s for 100,000 of them.
         header.setSelectionModel(QItemSelectionModel(self.model(), header))
         header.setSectionsClickable(True)
         header.setSortIndicatorShown(True)
-        for number, column in enumerate(COLUMNS):
-            self.setColumnWidth(number, em * column.width)
         header.setSectionResizeMode(TEXT, QHeaderView.ResizeMode.Stretch)
-        header.setMinimumSectionSize(em * 5)
+
+    def changeEvent(self, event) -> None:
+        super().changeEvent(event)
+        if event.type() == QEvent.Type.FontChange:
+            self._make_room()
 
     def resizeEvent(self, event) -> None:
-        """Where there is little room, the text keeps it and the last columns go."""
         super().resizeEvent(event)
-        em = self.fontMetrics().averageCharWidth()
-        left = self.viewport().width() - em * (TEXT_AT_LEAST + sum(COLUMNS[n].width for n in ALWAYS))
-        for number in DISPENSABLE:
-            left -= em * COLUMNS[number].width
+        self._make_room()
+
+    def _make_room(self) -> None:
+        """Where there is little room, the text keeps it and the other columns go, the least needed first."""
+        left = self.viewport().width() // self.fontMetrics().averageCharWidth() - TEXT_AT_LEAST
+        for number in BY_NEED:
+            left -= COLUMNS[number].width
             self.setColumnHidden(number, left < 0)
 
     def show_sort(self, name: str, descending: bool) -> None:
