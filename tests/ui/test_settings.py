@@ -122,13 +122,18 @@ def test_a_backup_is_made_and_restored_with_what_differs(panel, qtbot, profile, 
 
     def agree(box):
         told.append(box.informativeText())
-        next(button for button in box.buttons() if button.text() == "Restore it").click()
+        for button in box.buttons():
+            if button.text() == "Restore it":
+                button.click()
         return 0
 
     monkeypatch.setattr(QMessageBox, "exec", agree)
     panel.backups.list.setCurrentItem(panel.backups.list.topLevelItem(0))
     panel.backups.restore.click()
     assert "Steps in the history: 3 now, 2 after" in told[0]
+    assert "start it again" in told[1]
+    assert not panel.window().isVisible()
+    assert len(list(profile.home.glob("*before-restore*"))) >= 1
     restored = panel.context.profile
     assert {row.status for row in memories.rows(restored, memories.ids(restored))} == {"active"}
 

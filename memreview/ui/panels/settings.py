@@ -26,8 +26,8 @@ from PySide6.QtWidgets import (
 from memreview.review import doctor, settings
 from memreview.review.profile import Profile
 from memreview.ui.commands import Command
-from memreview.ui.context import EVERYTHING, IMPORTS, SETTINGS
-from memreview.ui.dialogs.messages import message_box
+from memreview.ui.context import IMPORTS, SETTINGS
+from memreview.ui.dialogs.messages import message_box, tell
 from memreview.ui.panel import Panel
 from memreview.ui.panels.settings_pages import about_page, models_page, privacy_page
 from memreview.ui.text import name_for_reader, tr
@@ -198,15 +198,16 @@ class SettingsPanel(Panel):
             self._put_back(path)
 
     def _put_back(self, path: Path) -> None:
-        """The database may be open nowhere while it is replaced."""
+        """The database may be open nowhere while it is replaced: threads and worker end, and the window too."""
         context, home = self.context, self.context.profile.home
         context.close()
         context.profile.close()
         kept = context.guard(lambda: doctor.restore(home, path))
         context.profile = Profile.open(home)
-        context.tell_changed(EVERYTHING)
         if kept is not None:
-            context.toast(tr("Restored. The former database is kept as %1").replace("%1", kept.name))
+            told = tr("memreview closes now; start it again to go on. What stood there before is kept as %1.")
+            tell(self, tr("The backup was restored."), told.replace("%1", kept.name))
+        self.window().close()
 
     # -- keys ---------------------------------------------------------------------------------------------------
 
