@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QLocale, QModelIndex, QPersistentModelIndex, QRect, QSignalBlocker, QSize, Qt, Signal
-from PySide6.QtGui import QFocusEvent, QFont, QIcon, QPainter, QPalette, QStandardItem, QStandardItemModel
+from PySide6.QtGui import QColor, QFocusEvent, QFont, QIcon, QPainter, QPalette, QStandardItem, QStandardItemModel
 from PySide6.QtWidgets import QListView, QStyle, QStyledItemDelegate, QStyleOptionViewItem, QWidget
 
 from memreview.ui.icons import icon
@@ -20,7 +20,8 @@ class Rail(QListView):
 
     def __init__(self, places: tuple[Place, ...], parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.setObjectName("rail")
+        self.setFrameShape(QListView.Shape.NoFrame)
+        self.setViewportMargins(0, 6, 0, 0)
         self._places = [place for place in places if place.in_rail]
         self._items = QStandardItemModel(self)
         for place in self._places:
@@ -34,6 +35,7 @@ class Rail(QListView):
         self.setEditTriggers(QListView.EditTrigger.NoEditTriggers)
         self.selectionModel().currentChanged.connect(lambda now, _before: self.chosen.emit(now.data(KEY) or ""))
         name_for_reader(self, tr("Places"))
+        self.refresh_look()
 
     def set_current(self, key: str) -> None:
         """Show where we are without saying `chosen`; a place outside the rail clears it."""
@@ -56,7 +58,11 @@ class Rail(QListView):
             waiting = ", " + plural(n, "%n waiting", "%n waiting") if n else ""
             item.setData(tr(place.title) + waiting, Qt.ItemDataRole.AccessibleTextRole)
 
-    def refresh_icons(self) -> None:
+    def refresh_look(self) -> None:
+        """After a change of theme."""
+        palette = QPalette()
+        palette.setColor(QPalette.ColorRole.Base, QColor(colours(palette).rail))
+        self.setPalette(palette)
         for row, place in enumerate(self._places):
             self._items.item(row).setIcon(icon(place.icon))
 

@@ -1,4 +1,4 @@
-"""The colours, light and dark, and the little style on top of Fusion.
+"""The colours, light and dark, and the style on top of Fusion.
 
 Everything that is drawn takes the palette's roles or one of `Colours`. Both schemes hold 4.5:1 for text on what it
 stands on; a test computes it.
@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from PySide6.QtCore import QObject, Qt, Signal
+from PySide6.QtCore import QEvent, QObject, Qt, Signal
 from PySide6.QtGui import QColor, QFont, QPalette
 from PySide6.QtWidgets import QApplication, QPushButton
 
@@ -17,7 +17,7 @@ SCHEMES = ("system", "light", "dark")
 
 @dataclass(frozen=True)
 class Colours:
-    """`x` is text, `x_back` what it stands on; `rail`, `line` and `card` are surfaces."""
+    """`x` is text, `x_back` what it stands on; `rail`, `line` and `card` are surfaces, `edge` frames a field or box."""
 
     dark: bool
     window: str
@@ -26,6 +26,7 @@ class Colours:
     rail: str
     card: str
     line: str
+    edge: str
     text: str
     muted: str
     accent: str
@@ -49,6 +50,7 @@ LIGHT = Colours(
     rail="#eaedf2",
     card="#ffffff",
     line="#d5dae1",
+    edge="#7b8492",
     text="#1b2027",
     muted="#58616e",
     accent="#2a5bd0",
@@ -71,6 +73,7 @@ DARK = Colours(
     rail="#17191d",
     card="#24282e",
     line="#3a4049",
+    edge="#7f8997",
     text="#e7eaef",
     muted="#a6afbc",
     accent="#3f6fe0",
@@ -97,7 +100,9 @@ class Theme(QObject):
         self.scheme = scheme
         self._font = app.font()
         self.text_percent = text_percent
-        app.setStyle("Fusion")
+        from memreview.ui.style import Style
+
+        app.setStyle(Style())
         app.styleHints().colorSchemeChanged.connect(self._apply)
         self.choose(scheme)
         self.set_text_percent(text_percent)
@@ -115,7 +120,9 @@ class Theme(QObject):
         font = QFont(self._font)
         font.setPointSizeF(self._font.pointSizeF() * self.text_percent / 100)
         QApplication.setFont(font)
-        self._apply()
+        # What has a size of its own (a title) hears nothing of a new font, but does of a new style.
+        for widget in QApplication.allWidgets():
+            QApplication.sendEvent(widget, QEvent(QEvent.Type.StyleChange))
 
     def _apply(self) -> None:
         app = QApplication.instance()
@@ -126,7 +133,6 @@ class Theme(QObject):
             dark = app.styleHints().colorScheme() == Qt.ColorScheme.Dark
         chosen = DARK if dark else LIGHT
         app.setPalette(palette(chosen))
-        app.setStyleSheet(style_sheet(chosen, app.font().pointSizeF()))
         self.changed.emit()
 
 
@@ -166,35 +172,6 @@ def palette(of: Colours) -> QPalette:
         result.setColor(group.Disabled, key, QColor(of.muted))
     result.setColor(group.Disabled, role.Highlight, QColor(of.line))
     return result
-
-
-def style_sheet(of: Colours, points: float) -> str:
-    """Sizes are in `ex`, or in parts of the font's size in `points`, so that they grow with it."""
-    return f"""
-    QPushButton {{ padding: 0.45ex 1.6ex; border: 1px solid {of.line}; border-radius: 5px;
-        background: {of.card}; color: {of.text}; }}
-    QPushButton:hover {{ background: {of.alternate}; }}
-    QPushButton:pressed {{ background: {of.line}; }}
-    QPushButton:disabled {{ color: {of.muted}; background: {of.window}; }}
-    QPushButton:focus {{ border: 2px solid {of.link}; }}
-    QPushButton[primary="true"] {{ background: {of.accent}; color: {of.on_accent}; border-color: {of.accent}; }}
-    QPushButton[primary="true"]:focus {{ border: 2px solid {of.text}; }}
-    QPushButton[primary="true"]:disabled {{ background: {of.line}; color: {of.text}; border-color: {of.line}; }}
-    QLabel[role="title"] {{ font-size: {points * 1.3:.1f}pt; font-weight: 600; }}
-    QLabel[role="heading"] {{ font-weight: 600; }}
-    QLabel[role="muted"] {{ color: {of.muted}; }}
-    QLabel[role="warn"] {{ color: {of.warn}; background: {of.warn_back}; border-radius: 4px; padding: 0.6ex 1ex; }}
-    QLabel[role="chip"] {{ color: {of.text}; background: {of.alternate}; border: 1px solid {of.line};
-        border-radius: 4px; padding: 0.1ex 0.8ex; }}
-    QFrame[role="card"] {{ background: {of.card}; border: 1px solid {of.line}; border-radius: 6px; }}
-    QFrame[role="card"] QTextEdit {{ background: {of.card}; border: none; }}
-    QFrame[role="bar"] {{ border: none; border-top: 1px solid {of.line}; }}
-    QListView#rail {{ background: {of.rail}; border: none; outline: none; padding-top: 6px; }}
-    QSplitter::handle {{ background: transparent; }}
-    QSplitter[role="thin"]::handle {{ background: {of.line}; }}
-    QStatusBar {{ padding-left: 8px; }}
-    QToolTip {{ background: {of.card}; color: {of.text}; border: 1px solid {of.line}; }}
-    """
 
 
 def primary(button: QPushButton) -> QPushButton:

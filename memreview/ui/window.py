@@ -146,6 +146,7 @@ class MainWindow(QMainWindow):
         layout.addWidget(self.rail)
         layout.addLayout(right, 1)
         self.setCentralWidget(body)
+        self.statusBar().setContentsMargins(8, 0, 0, 0)
         self.statusBar().addWidget(self.status, 1)
         self.toast = Toast(body, left=self.rail.width)
         self.resize(1280, 800)
@@ -163,7 +164,7 @@ class MainWindow(QMainWindow):
         context.worker.started.connect(self._on_job_started)
         context.worker.ended.connect(self._on_job_ended)
         context.worker.crashed.connect(context.toast)
-        context.theme.changed.connect(self.rail.refresh_icons)
+        context.theme.changed.connect(self.rail.refresh_look)
 
     def _on_rail(self, key: str) -> None:
         if key and key != self.current:

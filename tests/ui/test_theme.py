@@ -38,10 +38,11 @@ def test_text_has_a_contrast_of_4_5(scheme, text, surface):
 
 
 @pytest.mark.parametrize("scheme", [LIGHT, DARK], ids=["light", "dark"])
-def test_the_focus_frame_is_visible(scheme):
+def test_frames_can_be_seen(scheme):
     """WCAG 1.4.11: 3:1 against what is beside it."""
     for surface in ("window", "card", "base"):
         assert _contrast(scheme.link, getattr(scheme, surface)) >= 3
+        assert _contrast(scheme.edge, getattr(scheme, surface)) >= 3
 
 
 def test_choosing_a_scheme_changes_the_palette_at_once(qapp):

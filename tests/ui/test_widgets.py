@@ -13,6 +13,7 @@ from memreview.review import exports, queue
 from memreview.review.values import Context, ContextEntry, Decision, TimelinePoint, Verb
 from memreview.ui.dialogs.export import SUFFIX, ExportDialog
 from memreview.ui.dialogs.tell import TellDialog
+from memreview.ui.theme import DARK, Theme
 from memreview.ui.widgets.labels import Label
 from memreview.ui.widgets.quotation import FOCUS_CHARS, QuotationView
 from memreview.ui.widgets.timeline import Timeline
@@ -119,6 +120,25 @@ def test_a_label_shows_markup_as_text_and_hidden_signs(qtbot):
     qtbot.addWidget(label)
     assert label.text() == "<b>x</b>⟨U+202E⟩"
     assert label.textFormat() == label.textFormat().PlainText
+
+
+def test_labels_follow_text_size_and_scheme(qapp, qtbot):
+    theme = Theme(qapp, "light")
+    labels = {role: Label("x", role=role) for role in ("title", "heading", "muted", "warn", "chip", "")}
+    for label in labels.values():
+        qtbot.addWidget(label)
+        label.show()
+    before = {role: label.fontMetrics().height() for role, label in labels.items()}
+    theme.set_text_percent(200)
+    theme.choose("dark")
+    qapp.processEvents()
+    for role, label in labels.items():
+        assert label.fontMetrics().height() > 1.7 * before[role]
+        wanted = {"muted": DARK.muted, "warn": DARK.warn}.get(role, DARK.text)
+        assert label.palette().windowText().color().name() == wanted
+    theme.set_text_percent(100)
+    theme.choose("light")
+    assert {role: label.fontMetrics().height() for role, label in labels.items()} == before
 
 
 def test_a_toast_stays_within_its_window(qtbot):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QDialog, QDialogButtonBox, QPushButton, QVBoxLayout, QWidget
 
 from memreview.ui.text import tr
@@ -37,6 +39,23 @@ class Dialog(QDialog):
         self.text.setVisible(bool(text))
         layout.addLayout(self.body, 1)
         layout.addWidget(self.buttons)
+
+    def showEvent(self, event: QShowEvent) -> None:
+        """The focus starts in the body, not on Cancel, and comes to the buttons last."""
+        super().showEvent(event)
+        buttons = self.buttons.findChildren(QWidget)
+        body = [
+            widget
+            for widget in self.findChildren(QWidget)
+            if widget.focusPolicy() & Qt.FocusPolicy.TabFocus and widget.isVisible() and widget not in buttons
+        ]
+        held = self.focusWidget()
+        if body:
+            self.setTabOrder(body[-1], self.accept_button or self.cancel_button)
+        if self.accept_button is not None:
+            self.setTabOrder(self.accept_button, self.cancel_button)
+        if held is None or held in buttons:
+            (body[0] if body else self.accept_button or self.cancel_button).setFocus()
 
     def widen(self, chars: int, lines: int = 0) -> None:
         """A starting size in characters and lines of the font, so that it grows with it."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QSize, Qt, Signal
+from PySide6.QtGui import QColor, QPainter
 from PySide6.QtWidgets import (
     QBoxLayout,
     QFrame,
@@ -18,7 +19,7 @@ from memreview.records import Authorization, TransitionKind
 from memreview.review.values import Case, Context, Verb
 from memreview.ui.case_words import harm_words, kind_words, proof_words, sentence, status_words
 from memreview.ui.text import day, line, name_for_reader, provider_name, tr
-from memreview.ui.theme import primary
+from memreview.ui.theme import colours, primary
 from memreview.ui.widgets.diff import DiffView
 from memreview.ui.widgets.labels import Card, Label
 from memreview.ui.widgets.quotation import QuotationView
@@ -47,8 +48,7 @@ class CaseView(QWidget):
         source = line(case.old.source_label, 60) or provider_name(item.provider)
         self.kind.setText(f"{kind_words(item.kind)} · {source}")
         self.proof.setText(proof_words(item))
-        self.proof.setProperty("role", "chip" if item.authorization is Authorization.VERIFIED else "warn")
-        self.proof.style().polish(self.proof)
+        self.proof.set_role("chip" if item.authorization is Authorization.VERIFIED else "warn")
         self.state.setText(status_words(item.status))
         self.state.setVisible(bool(self.state.text()))
         new_text = case.new.text if case.new is not None else item.new_claim
@@ -143,7 +143,7 @@ class QuotationCard(Card):
         foot.addWidget(self.where, 1)
         foot.addWidget(self.button)
         self.body.addWidget(self.view, 1)
-        self.body.addWidget(self.none)
+        self.body.addWidget(self.none, 1)
         self.body.addLayout(foot)
 
     def show_quotation(self, context: Context | None, at: int | None) -> None:
@@ -172,7 +172,6 @@ class DecisionBar(QFrame):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.setProperty("role", "bar")
         self.buttons: dict[Verb, QPushButton] = {}
         self._grid = QGridLayout(self)
         self._grid.setContentsMargins(16, 8, 16, 8)
@@ -185,6 +184,11 @@ class DecisionBar(QFrame):
         self._keys: dict[Verb, str] = {}
         self._columns = 0
         self._arrange(len(VERBS))
+
+    def paintEvent(self, event) -> None:
+        painter = QPainter(self)
+        painter.setPen(QColor(colours(self.palette()).line))
+        painter.drawLine(self.rect().topLeft(), self.rect().topRight())
 
     def minimumSizeHint(self) -> QSize:
         """Wide enough for three buttons side by side."""

@@ -262,7 +262,6 @@ class TriagePanel(Panel):
         self.split = QSplitter(Qt.Orientation.Horizontal)
         self.split.setChildrenCollapsible(False)
         self.split.setHandleWidth(1)
-        self.split.setProperty("role", "thin")
         self.split.addWidget(left)
         self.split.addWidget(self.stack)
         self.split.setStretchFactor(0, 1)

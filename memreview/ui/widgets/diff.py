@@ -60,6 +60,7 @@ class DiffView(QTextEdit):
         self.setAcceptRichText(False)
         self.setTabChangesFocus(True)
         self.setFrameShape(QTextEdit.Shape.NoFrame)
+        self.viewport().setAutoFillBackground(False)
         self.setVerticalScrollBarPolicy(self.verticalScrollBarPolicy())
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Minimum)
         self.document().setDocumentMargin(2)

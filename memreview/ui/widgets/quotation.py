@@ -30,6 +30,7 @@ class QuotationView(QTextEdit):
         self.setAcceptRichText(False)
         self.setTabChangesFocus(True)
         self.setFrameShape(QTextEdit.Shape.NoFrame)
+        self.viewport().setAutoFillBackground(False)
         self._whole = whole
         self._context: Context | None = None
         self._document = self.document()

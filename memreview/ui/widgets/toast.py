@@ -5,32 +5,32 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from PySide6.QtCore import QEvent, QObject, Qt, QTimer, Signal
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QPushButton, QWidget
 
 from memreview.ui.text import line, name_for_reader, tr
-from memreview.ui.widgets.labels import Label
+from memreview.ui.widgets.labels import Card, Label
 
 SHOWN_MS = 6_000
 WIDTH_CHARS = 36
 
 
-class Toast(QFrame):
+class Toast(Card):
     undone = Signal()
 
     def __init__(self, parent: QWidget, left: Callable[[], int] = lambda: 0) -> None:
         """`left` tells where the panels begin."""
-        super().__init__(parent)
+        super().__init__(parent=parent)
         self._within = parent
         self._left = left
-        self.setProperty("role", "card")
         self.label = Label()
         self.undo = QPushButton(tr("Undo"))
         self.undo.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self.undo.clicked.connect(self._on_undo)
-        layout = QHBoxLayout(self)
-        layout.setContentsMargins(14, 8, 8, 8)
-        layout.addWidget(self.label)
-        layout.addWidget(self.undo)
+        row = QHBoxLayout()
+        row.addWidget(self.label)
+        row.addWidget(self.undo)
+        self.body.addLayout(row)
+        self.body.setContentsMargins(14, 8, 8, 8)
         self._timer = QTimer(self, singleShot=True, interval=SHOWN_MS)
         self._timer.timeout.connect(self.hide)
         parent.installEventFilter(self)
