@@ -138,6 +138,7 @@ def test_labels_follow_text_size_and_scheme(qapp, qtbot):
         assert label.palette().windowText().color().name() == wanted
     theme.set_text_percent(100)
     theme.choose("light")
+    qapp.processEvents()
     assert {role: label.fontMetrics().height() for role, label in labels.items()} == before
 
 
