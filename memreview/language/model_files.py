@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import hashlib
 import importlib.util
-import json
 import sys
 import time
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import lru_cache
 from pathlib import Path
+
+import msgspec
 
 from memreview.resources import MODELS
 
@@ -119,21 +120,29 @@ class LlamaBuild:
 _STALE_SECONDS = 60  # the set-up writes its state every two seconds
 
 
+class _Told(msgspec.Struct):
+    state: str = ""
+    step: str = ""
+    reason: str = ""
+    log: str = ""
+    started_at: float = 0.0
+    updated_at: float = 0.0
+
+
 def llama_build_state(environment: Path = Path(sys.prefix)) -> LlamaBuild:
     """From the file that the set-up keeps in the environment, and from what is installed. Imports nothing."""
     try:
-        told = json.loads((environment / "llama-build.json").read_text("utf-8"))
-    except (OSError, ValueError):
-        told = {}
-    state, log, started = told.get("state"), str(told.get("log", "")), float(told.get("started_at", 0))
-    if state == "building" and time.time() - told.get("updated_at", 0) < _STALE_SECONDS:
-        return LlamaBuild(RuntimeState.BUILDING, str(told.get("step", "")), log, started)
+        told = msgspec.json.decode((environment / "llama-build.json").read_bytes(), type=_Told)
+    except (OSError, msgspec.DecodeError):
+        told = _Told()
+    if told.state == "building" and time.time() - told.updated_at < _STALE_SECONDS:
+        return LlamaBuild(RuntimeState.BUILDING, told.step, told.log, told.started_at)
     if importlib.util.find_spec("llama_cpp"):
         return LlamaBuild(RuntimeState.READY)
-    if state == "building":
-        return LlamaBuild(RuntimeState.FAILED, "The set-up was interrupted.", log, started)
-    if state == "failed":
-        return LlamaBuild(RuntimeState.FAILED, str(told.get("reason", "")), log, started)
+    if told.state == "building":
+        return LlamaBuild(RuntimeState.FAILED, "The set-up was interrupted.", told.log, told.started_at)
+    if told.state == "failed":
+        return LlamaBuild(RuntimeState.FAILED, told.reason, told.log, told.started_at)
     return LlamaBuild(RuntimeState.ABSENT, "llama.cpp is not installed.")
 
 
