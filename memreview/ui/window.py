@@ -20,6 +20,7 @@ from memreview.ui.rail import Rail
 from memreview.ui.text import plural, tr
 from memreview.ui.widgets.labels import Label
 from memreview.ui.widgets.progress import ProgressStrip
+from memreview.ui.widgets.timeline import plots_are_ready
 from memreview.ui.widgets.toast import Toast
 from memreview.ui.worker import Job
 
@@ -177,10 +178,10 @@ class MainWindow(QMainWindow):
         return "inbox"
 
     def _warm_one(self) -> None:
-        """After the first paint: the worker and the plot's library, then the other panels, one a turn."""
+        """After the first paint: the worker and the plots' library, then the other panels, one a turn."""
         if self._warming.interval() == WARM_UP_MS:
             self.context.worker.start()
-            self.context.ask("window.warm", _import_plots, lambda _none: None, self)
+            plots_are_ready()
             self._warming.setInterval(WARM_STEP_MS)
         elif self._cold:
             self.panel(self._cold.pop(0))
@@ -211,8 +212,3 @@ class MainWindow(QMainWindow):
             QMessageBox.StandardButton.Close | QMessageBox.StandardButton.Cancel,
         )
         return answer == QMessageBox.StandardButton.Close
-
-
-def _import_plots(_profile: object) -> None:
-    """Imports pyqtgraph on the query thread: 0.2 s that the first timeline need not wait for."""
-    import pyqtgraph  # noqa: F401

@@ -1,10 +1,14 @@
-"""The slot's values over time: one row a value, a dot where it was said. pyqtgraph is imported when first drawn."""
+"""The slot's values over time: one row a value, a dot where it was said.
+
+pyqtgraph is imported on a thread of its own when the first plot is wanted: that takes 0.2 s, and the window goes on.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from threading import Event, Thread
 
-from PySide6.QtCore import QEvent, Qt
+from PySide6.QtCore import QEvent, Qt, QTimer
 from PySide6.QtGui import QColor, QPalette
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
@@ -17,6 +21,24 @@ ROWS = 8
 LABEL_CHARS = 28
 LABELS_ACROSS = 6
 """Dates that fit side by side under the plot."""
+LOOK_EVERY_MS = 30
+
+_imported = Event()
+_importing = Event()
+
+
+def _import() -> None:
+    import pyqtgraph  # noqa: F401
+
+    _imported.set()
+
+
+def plots_are_ready() -> bool:
+    """True once pyqtgraph is imported; the first call begins it."""
+    if not _importing.is_set():
+        _importing.set()
+        Thread(target=_import, name="import pyqtgraph", daemon=True).start()
+    return _imported.is_set()
 
 
 class Timeline(QWidget):
@@ -26,6 +48,8 @@ class Timeline(QWidget):
         super().__init__(parent)
         self._points: tuple[TimelinePoint, ...] = ()
         self._plot = None
+        self._waiting = QTimer(self, interval=LOOK_EVERY_MS)
+        self._waiting.timeout.connect(self._draw_when_ready)
         self.note = Label(role="muted")
         self._column = QVBoxLayout(self)
         self._column.setContentsMargins(0, 0, 0, 0)
@@ -40,7 +64,14 @@ class Timeline(QWidget):
         told = "; ".join(f"{day(point.at)}: {line(point.value, 80)}" for point in dated[:50])
         name_for_reader(self, tr("Values over time"), told)
         if dated or self._plot is not None:
-            self._draw(dated)
+            self._draw_when_ready()
+
+    def _draw_when_ready(self) -> None:
+        if plots_are_ready():
+            self._waiting.stop()
+            self._draw([point for point in self._points if point.at is not None])
+        elif not self._waiting.isActive():
+            self._waiting.start()
 
     def changeEvent(self, event) -> None:
         super().changeEvent(event)
