@@ -80,7 +80,7 @@ def detail(profile: Profile, memory_id: int) -> MemoryDetail:
     cases = queue.items(profile, queue.of_memory(profile, memory_id))
     if guessed:
         evidence = queue.quoted_entries(profile, memory_id)
-    contexts = [views.context(profile, entry_id) for entry_id in evidence[:10]]
+    contexts = [views.source(profile, entry_id, found[memory_id]["text"]) for entry_id in evidence[:10]]
     return MemoryDetail(
         row=views.memory_row(found[memory_id]),
         imported_text=found[memory_id]["imported_text"],

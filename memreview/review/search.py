@@ -15,6 +15,9 @@ FUSION = 60
 """Reciprocal rank fusion's constant (Cormack, Clarke, Büttcher, SIGIR 2009)."""
 DEPTH = 60
 
+LEAST = 0.3
+"""Below this cosine nothing is alike: unrelated sentences have 0.0 to 0.2."""
+
 Key = tuple[str, int]
 
 
@@ -56,7 +59,7 @@ def _by_meaning(profile: Profile, words: str) -> tuple[dict[Key, float], dict[Ke
     ranked: dict[Key, float] = {}
     spans: dict[Key, tuple[int, int]] = {}
     for window_id, score in nearest:
-        if (window := live.get(window_id)) is None:
+        if score < LEAST or (window := live.get(window_id)) is None:
             continue
         key = ("memory", window.memory_id) if window.memory_id is not None else ("entry", window.entry_id or 0)
         if key not in ranked:

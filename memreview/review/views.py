@@ -5,6 +5,9 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Sequence
 
+import msgspec
+
+from memreview.language.sentences import content_tokens, windows
 from memreview.records import Origin
 from memreview.review.profile import Profile
 from memreview.review.values import Context, ContextEntry, MemoryRow
@@ -27,6 +30,29 @@ def context(
         return None
     marks = {entry_id: tuple(highlights)}
     return _context(shown, entry_id, marks, before, after)
+
+
+def source(profile: Profile, entry_id: int, memory: str) -> Context | None:
+    """The conversation around the entry that a memory came from, its nearest sentence marked."""
+    found = context(profile, entry_id)
+    if found is None:
+        return None
+    wanted = set(content_tokens(memory))
+    entries = tuple(
+        msgspec.structs.replace(entry, highlights=_nearest(entry.text, wanted)) if entry.id == entry_id else entry
+        for entry in found.entries
+    )
+    return msgspec.structs.replace(found, entries=entries)
+
+
+def _nearest(text: str, wanted: set[str]) -> tuple[tuple[int, int], ...]:
+    """The window that shares most words with a memory; none where none is shared."""
+    shared = {
+        (window.start, window.end): len(wanted & set(content_tokens(text[window.start : window.end])))
+        for window in windows(text)[:400]
+    }
+    best = max(shared, key=lambda span: shared[span], default=None)
+    return (best,) if best is not None and shared[best] else ()
 
 
 def conversation(profile: Profile, conversation_id: int) -> Context | None:

@@ -151,6 +151,8 @@ def finish(database: Database, row: ImportRow, *, meaning: Meaning, buried: Buri
         counts["entries.changed"] = _replace_revised(database, act, row.id)
         _merge_memories(database, act, row, records, gone, counts, meaning)
         report = msgspec.structs.replace(row.report, counts=dict(counts))
+        # Outside the journal: what an undo goes back to is an import that was undone, not one that runs.
+        database.execute("UPDATE imports SET state = 'undone' WHERE id = ?", (row.id,))
         act.update("imports", row.id, state="done", finished_at=_now(), report=_encode(report))
         act.note(new=counts["memories.new"], changed=counts["memories.changed"], gone=counts["memories.gone"])
         database.execute("DELETE FROM staged WHERE import_id = ?", (row.id,))

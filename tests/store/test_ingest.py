@@ -109,6 +109,11 @@ def test_undoing_an_import_hides_it_and_importing_again_brings_it_back(database:
     take_in(database, *bundles)
     journal.undo(database, 1)
     assert texts(database) == [] == texts(database, "live_memories")
+    assert [row.state for row in ingest.imports(database)] == ["undone"]
+    ingest.stop_abandoned(database)
+    journal.redo(database, 1)
+    assert texts(database) == ["one"]
+    journal.undo(database, 1)
     take_in(database, *bundles, name="again")
     assert texts(database) == ["one"]
     assert texts(database, "live_memories") == ["Keeps bees"]

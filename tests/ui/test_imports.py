@@ -205,7 +205,6 @@ def test_a_stopped_import_is_discarded(stopped, profile):
 # -- undo ---------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.xfail(strict=True, reason="store.ingest.finish: undo puts the state back to running, not to undone")
 def test_an_undone_import_is_shown_as_undone(panel, qtbot, mem0, profile):
     finish(panel, qtbot, lambda: drop(panel.zone, mem0))
     panel.undo.click()
