@@ -10,7 +10,7 @@ from memreview import exporters
 from memreview.exporters import Assistant, CorrectedMemory, ExportFailed
 from memreview.records import MemoryKind, MemoryStatus, Moment, NativeState
 from memreview.review.profile import Profile
-from memreview.store import ingest
+from memreview.store import ingest, journal
 from memreview.store import memories as stored
 from memreview.store.memories import MemoryFilter
 
@@ -48,20 +48,26 @@ def export(profile: Profile, format: str, path: Path) -> int:
 
 def tell(profile: Profile, assistant: Assistant) -> list[str]:
     """What was decided, as texts to paste into the assistant, each short enough for it; [] where nothing was."""
-    return exporters.parts([memory for memory in corrected(profile) if memory.touched], assistant)
+    decided = journal.decided_rows(profile.database, "memories")
+    changes = [memory for memory_id, memory in _corrected_by_id(profile) if memory_id in decided and memory.touched]
+    return exporters.parts(changes, assistant)
 
 
 def corrected(profile: Profile, source_id: int | None = None) -> list[CorrectedMemory]:
     """Every live memory as it stands after review, oldest first; of one source or of all."""
+    return [memory for _, memory in _corrected_by_id(profile, source_id)]
+
+
+def _corrected_by_id(profile: Profile, source_id: int | None = None) -> list[tuple[int, CorrectedMemory]]:
     ids = stored.ids(profile.database, MemoryFilter(), descending=False)
-    found: list[CorrectedMemory] = []
+    found: list[tuple[int, CorrectedMemory]] = []
     for start in range(0, len(ids), _CHUNK):
         rows = stored.rows(profile.database, ids[start : start + _CHUNK])
         successors = _texts(profile, [row["superseded_by"] for row in rows.values() if row["superseded_by"]])
         for memory_id in ids[start : start + _CHUNK]:
             row = rows[memory_id]
             if source_id in (None, row["source_id"]):
-                found.append(_corrected(row, successors.get(row["superseded_by"])))
+                found.append((memory_id, _corrected(row, successors.get(row["superseded_by"]))))
     return found
 
 

@@ -58,9 +58,10 @@ def case(profile: Profile, case_id: int) -> Case:
     row = found[case_id]
     body = transitions.decode(row)
     item = _item(row, body)
-    wanted = [body.old_memory_id, *([body.new_memory_id] if body.new_memory_id else [])]
+    new_id = row["new_memory_id"]  # once approved, the memory that was added
+    wanted = [body.old_memory_id, *([new_id] if new_id else [])]
     held = {memory.id: memory for memory in views.rows(profile, wanted)}
-    new = held.get(body.new_memory_id or 0)
+    new = held.get(new_id or 0)
     return Case(
         item=item,
         slot=body.slot,

@@ -8,12 +8,14 @@ Two lanes: changes one after another, questions beside them; each lane has its o
 from __future__ import annotations
 
 import argparse
+import json
 import os
 import queue
 import sys
 import threading
 import time
 import traceback
+from contextlib import suppress
 from pathlib import Path
 from typing import IO, Any
 
@@ -50,7 +52,7 @@ class Worker:
             thread.start()
         self._send({"ready": True})
         for line in lines:
-            message = msgspec.json.decode(line)
+            message = json.loads(line)  # msgspec refuses the lone surrogates by which Python writes odd file names
             if message.get("quit"):
                 break
             if "cancel" in message:
@@ -90,7 +92,7 @@ class Worker:
 
     def _send(self, message: dict[str, Any]) -> None:
         line = msgspec.json.encode(message) + b"\n"
-        with self._writing:
+        with self._writing, suppress(BrokenPipeError):  # the window is gone: nobody listens, and the input ends too
             self._output.write(line)
             self._output.flush()
 

@@ -164,6 +164,16 @@ def standing_after(database: Database, journal_id: int) -> list[int]:
     return [row[0] for row in rows]
 
 
+def decided_rows(database: Database, table: str) -> set[int]:
+    """Rows that standing decisions of the person changed; what came with an import is no decision."""
+    rows = database.execute(
+        """SELECT DISTINCT c.row_id FROM journal_changes c JOIN journal j ON j.id = c.journal_id
+           WHERE c.tbl = ? AND j.state = 'done' AND j.actor = 'person' AND j.verb <> 'import'""",
+        (table,),
+    )
+    return {row[0] for row in rows}
+
+
 def changes(database: Database, journal_id: int) -> list[tuple[str, int, dict[str, Any] | None, dict[str, Any] | None]]:
     """(table, row id, before, after) in the order they were made."""
     rows = database.all("SELECT * FROM journal_changes WHERE journal_id = ? ORDER BY seq", (journal_id,))

@@ -52,7 +52,7 @@ def main(home: Path | None = None, argv: Sequence[str] = ()) -> int:
         return app.exec()
     finally:
         window.context.close()
-        profile.close()
+        window.context.profile.close()  # not `profile`: a restore puts another one in its place
         lock.unlock()
 
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import base64
 from collections.abc import Set
+from typing import TYPE_CHECKING, cast
 
 from PySide6.QtCore import QByteArray, QTimer
-from PySide6.QtGui import QCloseEvent
+from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent
 from PySide6.QtWidgets import QHBoxLayout, QMainWindow, QMessageBox, QStackedWidget, QVBoxLayout, QWidget
 
 from memreview.review import queue, settings
@@ -18,11 +19,15 @@ from memreview.ui.panel import Panel
 from memreview.ui.panels import PLACES, Place
 from memreview.ui.rail import Rail
 from memreview.ui.text import plural, tr
+from memreview.ui.widgets.drop_zone import dropped_paths
 from memreview.ui.widgets.labels import Label
 from memreview.ui.widgets.progress import ProgressStrip
 from memreview.ui.widgets.timeline import plots_are_ready
 from memreview.ui.widgets.toast import Toast
 from memreview.ui.worker import Job
+
+if TYPE_CHECKING:
+    from memreview.ui.panels.imports import ImportsPanel
 
 WARM_UP_MS, WARM_STEP_MS = 400, 50
 CHANGING_JOBS = frozenset({"import", "paste", "sample", "audit", "index", "backup"})
@@ -61,6 +66,7 @@ class MainWindow(QMainWindow):
             self.panels[key] = panel
             self._stale[key] = set(EVERYTHING)
             self.stack.addWidget(panel)
+            panel.windowTitleChanged.connect(self._say_title)
             for action in self.context.commands.add(panel.commands(), scope=key):
                 self.addAction(action)
         return self.panels[key]
@@ -115,7 +121,21 @@ class MainWindow(QMainWindow):
 
     def _say_title(self) -> None:
         place = self._places.get(self.current)
-        self.setWindowTitle(f"{tr(place.title)} – memreview" if place else "memreview")
+        if place is None:
+            self.setWindowTitle("memreview")
+            return
+        # A panel may say more than its place does: Memories names its filter.
+        self.setWindowTitle(f"{self.panels[self.current].windowTitle() or tr(place.title)} – memreview")
+
+    def dragEnterEvent(self, event: QDragEnterEvent) -> None:
+        if dropped_paths(event.mimeData()):
+            event.acceptProposedAction()
+
+    def dropEvent(self, event: QDropEvent) -> None:
+        """An export may be dropped anywhere on the window."""
+        paths = dropped_paths(event.mimeData())
+        event.acceptProposedAction()
+        cast("ImportsPanel", self.show_place("imports")).import_paths(paths)
 
     def _on_job_started(self, job: Job) -> None:
         if job.name in CHANGING_JOBS:
@@ -150,6 +170,7 @@ class MainWindow(QMainWindow):
         self.statusBar().setContentsMargins(8, 0, 0, 0)
         self.statusBar().addWidget(self.status, 1)
         self.toast = Toast(body, left=self.rail.width)
+        self.setAcceptDrops(True)
         self.resize(1280, 800)
 
     def _connect(self) -> None:

@@ -104,6 +104,8 @@ class WorkerClient(QObject):
     ) -> Job:
         """Send a job. `returns` is a type for msgspec.convert, as `list[ImportSummary]`. Cancelled is an error."""
         handle = Job(self, self._next, job, returns)
+        if self._closing:
+            return handle
         self._next += 1
         for signal, slot in (
             (handle.progressed, on_progress),
