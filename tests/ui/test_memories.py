@@ -154,7 +154,7 @@ def test_delete_moves_on_and_undo_brings_it_back(panel, qtbot, profile):
     assert panel.model.index(0, 1).data() == "Deleted"
     panel.context.undo()
     settle(panel, qtbot)
-    assert panel.model.index(0, 1).data() == "Counts"
+    assert panel.model.index(0, 1).data() == "In use"
     assert panel.model.index(0, 0).data() == first
 
 
@@ -182,7 +182,7 @@ def test_many_are_deleted_after_a_preview_as_one_step(panel, qtbot, monkeypatch,
     assert len([step for step in history.steps(profile) if step.verb == "delete"]) == 1
     panel.context.undo()
     settle(panel, qtbot)
-    assert {panel.model.index(row, 1).data() for row in range(8)} == {"Counts"}
+    assert {panel.model.index(row, 1).data() for row in range(8)} == {"In use"}
 
 
 def test_going_back_from_the_preview_changes_nothing(panel, qtbot, monkeypatch, profile):

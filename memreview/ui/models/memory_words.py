@@ -19,7 +19,7 @@ def one_line(text: str) -> str:
 
 def status(name: str) -> str:
     return {
-        "active": tr("Counts"),
+        "active": tr("In use"),
         "superseded": tr("Replaced by a newer one"),
         "quarantined": tr("Held back"),
         "evicted": tr("Left out"),
