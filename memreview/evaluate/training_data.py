@@ -231,7 +231,7 @@ def _utterance_problems(record: Utterance) -> Iterator[str]:
     if label.claim is None or label.scope is None or label.timescale is None or label.direction is None:
         yield "a claim needs claim, scope, timescale and direction"
     if label.claim is not None and not re.fullmatch(r"(?!User\b)[^\Wa-z].*[^.\s]", label.claim):
-        yield "claim: a capital first, no full stop, no \"User\""
+        yield 'claim: a capital first, no full stop, no "User"'
     if not label.claim_span or label.claim_span not in record.text:
         yield "claim_span is not in the text"
     if (label.scope == GLOBAL) != (label.scope_span is None):

@@ -35,9 +35,7 @@ class NativeState(StrEnum):
     PAUSED = "paused"
     ARCHIVED = "archived"
     DELETED = "deleted"
-    HISTORIC = (
-        "historic"  # a write seen in a conversation; whether the store still holds it is not in the export
-    )
+    HISTORIC = "historic"  # a write seen in a conversation; whether the store still holds it is not in the export
     GONE = "gone"  # it was in an earlier export and is not in a newer one
 
 

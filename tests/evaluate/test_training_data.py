@@ -80,7 +80,7 @@ def test_good_lines_become_frozen_records(tmp_path):
         (utterance(timescale=None), "a claim needs"),
         (utterance(timescale="forever"), "Invalid enum value 'forever'"),
         (utterance(direction="wish"), "Invalid enum value 'wish'"),
-        (utterance(claim="User rows on the Vltava"), "no \"User\""),
+        (utterance(claim="User rows on the Vltava"), 'no "User"'),
         (utterance(claim="Rows on the Vltava."), "no full stop"),
         (utterance(claim="rows on the Vltava"), "a capital first"),
         (utterance(text="row " * 81), "81 words"),

@@ -20,7 +20,23 @@ from tests.importers.builders_chat import chain, claude_answer, claude_chat, con
 SECRET = "KEEPSBEES"
 SETTINGS = settings(max_examples=250, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 JUNK = st.sampled_from(
-    [None, True, 0, -1, 1e300, 10**30, "", SECRET, "\ud83d", [], {}, [None], [[SECRET]], {f"{SECRET} x": SECRET}, {"parts": 3}]
+    [
+        None,
+        True,
+        0,
+        -1,
+        1e300,
+        10**30,
+        "",
+        SECRET,
+        "�",
+        [],
+        {},
+        [None],
+        [[SECRET]],
+        {f"{SECRET} x": SECRET},
+        {"parts": 3},
+    ]
 )
 
 _WRITE = message("b", "assistant", f"User {SECRET}.", recipient="bio")

@@ -57,13 +57,16 @@ def test_the_state_file_names_state_step_and_reason(environment: Environment) ->
     assert state.read()["reason"] == "it did not start"
     state.write("failed", step="[3/9] Building", reason="no compiler")
     written = json.loads((environment.folder / "llama-build.json").read_text())
-    assert written.items() >= {
-        "state": "failed",
-        "step": "[3/9] Building",
-        "reason": "no compiler",
-        "log": str(environment.folder / "llama-build.log"),
-        "pid": os.getpid(),
-    }.items()
+    assert (
+        written.items()
+        >= {
+            "state": "failed",
+            "step": "[3/9] Building",
+            "reason": "no compiler",
+            "log": str(environment.folder / "llama-build.log"),
+            "pid": os.getpid(),
+        }.items()
+    )
     assert written["started_at"] <= written["updated_at"]
 
 

@@ -37,9 +37,7 @@ class Pair:
 
 def pairs(split: str | None = None) -> list[Pair]:
     rows = [json.loads(line) for line in DATA.read_text(encoding="utf-8").splitlines()]
-    found = [
-        Pair(r["kind"], r["split"], r["memory"], r["other"], r.get("strength") or r["why"]) for r in rows
-    ]
+    found = [Pair(r["kind"], r["split"], r["memory"], r["other"], r.get("strength") or r["why"]) for r in rows]
     return [pair for pair in found if split in (None, pair.split)]
 
 

@@ -51,9 +51,7 @@ def numbered(texts: Sequence[str], prefix: str) -> list[tuple[str, str]]:
 
 
 def active(profile: Profile) -> set[str]:
-    return {
-        row[0] for row in profile.database.execute("SELECT text FROM live_memories WHERE status = 'active'")
-    }
+    return {row[0] for row in profile.database.execute("SELECT text FROM live_memories WHERE status = 'active'")}
 
 
 def ids_of(profile: Profile, texts: Sequence[str]) -> tuple[int, ...]:
@@ -88,9 +86,7 @@ class Decided:
             Decision(verb=Verb.APPROVE, transitions=tuple(found[f"old:{text}"] for text in self.overtaken)),
         )
         self.keys = {key for key in found if not key.startswith("old:")}
-        decisions.decide(
-            profile, Decision(verb=Verb.REJECT, transitions=tuple(found[key] for key in self.keys))
-        )
+        decisions.decide(profile, Decision(verb=Verb.REJECT, transitions=tuple(found[key] for key in self.keys)))
         forget(profile, *self.deleted)
 
     def _propose(self, profile: Profile) -> None:
@@ -218,11 +214,7 @@ def test_the_same_id_with_another_claim_is_active_again(profile: Profile, tmp_pa
 def test_ten_thousand_records_against_a_thousand_stones(profile: Profile, tmp_path: Path) -> None:
     """No loop over ten million pairs, and nothing embedded twice. Generous: a busy machine must not fail it."""
     base = [pair.memory for pair in pairs() if pair.same]
-    stones = [
-        f"{text} in {place}"
-        for text in base
-        for place in ("Aldora", "Brimley", "Cresta", "Dunmore", "Eskdale")
-    ]
+    stones = [f"{text} in {place}" for text in base for place in ("Aldora", "Brimley", "Cresta", "Dunmore", "Eskdale")]
     bring(profile, tmp_path / "a.json", numbered(stones, "a"))
     forget(profile, *stones)
     texts = [f"{pair.other} since {year}" for pair in pairs()[:100] for year in range(1990, 1996)]
