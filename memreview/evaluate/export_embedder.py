@@ -272,17 +272,18 @@ search by meaning, near-duplicates and the audits.
 - The products with weights are int8. Weights have a scale for each output channel, activations one for each token, so
   that the vector of a text does not depend on what is encoded with it (with the usual one scale a batch, the same
   sentence alone and in a batch had cosine 0.99).
-- Two neighbouring products always fit into 16 bits, so that processors without VNNI saturate nothing: run as a
-  Haswell, the graph gave vectors of cosine 0.9995 or more to those of a processor with VNNI (mean 0.9999).
+- Two neighbouring products always fit into 16 bits, so that processors without VNNI saturate nothing: on an
+  emulated Haswell (QEMU, 40 texts) the vectors had cosine 0.9995 or more to those of a processor with VNNI.
 - Channels that layer normalization makes large are scaled down before, and their weights up, by powers of two
   (SmoothQuant, α 0.5), calibrated on {calibration} invented sentences (`sample_sentences`, seed {seed}).
 - The table of words is int8 with a scale for each row; attention, normalization and GELU are float32.
 
 ## Measured
 
-On {texts:,} invented sentences of 1 to 256 tokens, on two cores with AVX-512 and VNNI that did other work too; both
-took turns in one run. The baseline is the original run by `SentenceTransformer.encode` (torch, float32). Measure on
-your own machine with `memreview bench embed`.
+On {texts:,} invented sentences of 1 to 256 tokens, on two cores with AVX-512 and VNNI that did other work too, which
+slows the baseline's threads down more: of the speeds, trust the CPU time (torch on one thread). The baseline is the
+original run by `SentenceTransformer.encode` (torch, float32) on the same sentences in the same run. Measure on your own
+machine with `memreview bench embed`.
 
 | | this model | baseline |
 |---|---|---|
