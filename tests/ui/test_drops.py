@@ -17,6 +17,7 @@ def test_a_file_dropped_on_the_inbox_is_imported(open_window, qtbot, tmp_path):
     window.dropEvent(QDropEvent(QPointF(5, 5), Qt.DropAction.CopyAction, mime, buttons, keys))
     assert window.current == "imports"
     qtbot.waitUntil(lambda: window.counts.memories == before + 2, timeout=30_000)
+    qtbot.waitUntil(lambda: not window.context.worker.jobs, timeout=30_000)  # the audit that follows
 
 
 def test_the_title_names_the_filter_of_memories(open_window):
