@@ -7,6 +7,8 @@ from collections import Counter
 from collections.abc import Callable
 from typing import Any
 
+import msgspec
+
 from memreview.language.sentences import normalize
 from memreview.records import MemoryKind, MemoryStatus, NativeState, Transition, TransitionKind, TransitionStatus
 from memreview.review import labels
@@ -73,10 +75,12 @@ def _step(database: Database, decision: Decision) -> Any:
 
 def _apply(database: Database, act: Action, decision: Decision) -> None:
     rows = transitions.rows(database, decision.transitions)
-    for case_id in decision.transitions:
-        if case_id in rows:
-            _ON_CASE[decision.verb](database, act, case_id, transitions.decode(rows[case_id]), decision)
-    for memory_id in decision.memories:
+    for case_id in dict.fromkeys(decision.transitions):
+        if (row := rows.get(case_id)) is not None:
+            # Once approved, the memory that was added is the new one: it is not added a second time.
+            body = msgspec.structs.replace(transitions.decode(row), new_memory_id=row["new_memory_id"])
+            _ON_CASE[decision.verb](database, act, case_id, body, decision)
+    for memory_id in dict.fromkeys(decision.memories):
         _ON_MEMORY[decision.verb](database, act, memory_id, decision)
 
 

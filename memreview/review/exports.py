@@ -35,6 +35,8 @@ def export(profile: Profile, format: str, path: Path) -> int:
 
     Raises `ExportFailed` with the reason.
     """
+    if path.resolve().is_relative_to(profile.home.resolve()):
+        raise ExportFailed("That is the profile's own folder. Choose a place outside of it.")
     if format in exporters.LISTS:
         memories = corrected(profile)
         body = exporters.write_list(format, memories)

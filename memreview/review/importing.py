@@ -21,7 +21,7 @@ from memreview.review.imports import summary
 from memreview.review.profile import Profile
 from memreview.review.values import ImportSummary, Progress
 from memreview.store import backup, ingest, keywords
-from memreview.store.errors import StoreBusy
+from memreview.store.errors import StoreBusy, StoreReadOnly
 from memreview.store.ingest import ImportRow
 
 BATCH_ENTRIES = 4_000
@@ -175,7 +175,12 @@ def _limits(profile: Profile) -> Limits:
 def _import_lock(profile: Profile) -> Iterator[None]:
     lock = FileLock(profile.home / LOCK)
     try:
-        with lock.acquire(timeout=0):
-            yield
+        lock.acquire(timeout=0)
     except Timeout:
         raise StoreBusy("Another import is running in this profile.") from None
+    except OSError:
+        raise StoreReadOnly("The profile folder can't be written.") from None
+    try:
+        yield
+    finally:
+        lock.release()

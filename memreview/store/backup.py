@@ -65,7 +65,7 @@ def backups(home: Path) -> list[Backup]:
 def restore(path: Path, backup: Path) -> Path | None:
     """Put a backup in the place of the database at `path`, which nobody may have open. What stood there is kept
     beside it and its new name returned. Raises `StoreCorrupt` where the backup itself is damaged."""
-    with translated(), closing(sqlite3.connect(f"file:{backup}?mode=ro", uri=True)) as source:
+    with translated(), closing(sqlite3.connect(_read_only(backup), uri=True)) as source:
         if source.execute("PRAGMA quick_check").fetchone()[0] != "ok":
             raise StoreCorrupt("This backup is damaged.", "Choose another one.")
         fresh = path.with_suffix(".restoring")
@@ -82,11 +82,16 @@ def counts(path: Path) -> dict[str, int]:
     tables = ("live_memories", "live_entries", "imports", "journal")
     if not path.exists():
         raise StoreError("There is no such backup.")
-    with translated(), closing(sqlite3.connect(f"file:{path}?mode=ro", uri=True)) as source:
+    with translated(), closing(sqlite3.connect(_read_only(path), uri=True)) as source:
         return {
             table.removeprefix("live_"): source.execute(f"SELECT count(*) FROM {table}").fetchone()[0]
             for table in tables
         }
+
+
+def _read_only(path: Path) -> str:
+    """SQLite's address of a file, whatever signs (#, ?, %) its path holds."""
+    return f"{path.resolve().as_uri()}?mode=ro"
 
 
 def _set_aside(path: Path) -> Path | None:

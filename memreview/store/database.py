@@ -95,11 +95,13 @@ class Database:
             return self.connection.executemany(sql, rows)
 
     def one(self, sql: str, parameters: Sequence[Any] | dict[str, Any] = ()) -> sqlite3.Row | None:
-        row: sqlite3.Row | None = self.execute(sql, parameters).fetchone()
+        with translated():
+            row: sqlite3.Row | None = self.execute(sql, parameters).fetchone()
         return row
 
     def all(self, sql: str, parameters: Sequence[Any] | dict[str, Any] = ()) -> list[sqlite3.Row]:
-        return self.execute(sql, parameters).fetchall()
+        with translated():
+            return self.execute(sql, parameters).fetchall()
 
     def value(self, sql: str, parameters: Sequence[Any] | dict[str, Any] = ()) -> Any:
         row = self.one(sql, parameters)

@@ -105,6 +105,7 @@ def begin(
             )
             found = cursor.lastrowid
         database.execute("UPDATE imports SET state = 'running' WHERE id = ?", (found,))
+        journal.drop_undone(database)  # it may take over rows of an undone import
     return get(database, int(found))
 
 
@@ -243,6 +244,7 @@ def _add_conversation(
     rows: list[tuple[Any, ...]] = []
     flips: list[tuple[int, bool]] = []
     orphans: list[int] = []
+    robbed: set[int] = set()
     for position, entry in enumerate(entries):
         counts[f"entries.{entry.origin}"] += 1
         if not entry.at.known:
@@ -256,11 +258,23 @@ def _add_conversation(
             flips.append((known["id"], entry.active))
         if known["state"] != "done" and known["import_id"] != row.id:
             orphans.append(known["id"])
+            robbed.add(known["import_id"])
     counts["entries.new"] += len(rows)
     database.executemany(_INSERT_ENTRY, rows)
     # Rows of an undone or stopped import are seen by nobody: the import that brings them again takes them over.
     database.executemany("UPDATE entries SET import_id = ? WHERE id = ?", [(row.id, orphan) for orphan in orphans])
+    _start_over(database, robbed)
     return flips
+
+
+def _start_over(database: Database, import_ids: set[int]) -> None:
+    """Stopped imports that lost rows to another one read their file from its start when they are taken up."""
+    for import_id in import_ids:
+        database.execute(
+            "UPDATE imports SET cursor = NULL, report = '{}' WHERE id = ? AND cursor IS NOT NULL AND state = 'stopped'",
+            (import_id,),
+        )
+        database.execute("DELETE FROM staged WHERE import_id = ?", (import_id,))
 
 
 _INSERT_ENTRY = """INSERT OR IGNORE INTO entries (conversation_id, import_id, native_id, parent_id, position, origin,

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import sqlite3
-
 from memreview.store.database import Database
-from memreview.store.errors import StoreError
+from memreview.store.errors import StoreCorrupt, StoreError, translated
 
 RESTORE = "Restore the last backup (`memreview doctor --restore`, or Settings)."
 
@@ -23,7 +21,8 @@ def check(database: Database) -> list[tuple[str, str, str]]:
 
 def _pragma(database: Database, name: str, good: str | None) -> str:
     try:
-        rows = [tuple(row) for row in database.execute(f"PRAGMA {name}")]
+        with translated():  # a damaged file may fail at any row
+            rows = [tuple(row) for row in database.execute(f"PRAGMA {name}")]
     except StoreError as error:
         return str(error)
     return "" if rows == ([(good,)] if good else []) else f"{len(rows)} faults"
@@ -33,13 +32,14 @@ def _keyword_index(database: Database) -> str:
     """FTS5 compares its index with the texts; entries past the watermark are simply not indexed yet."""
     try:
         for table in ("memories_fts", "entries_fts"):
-            database.connection.execute("SAVEPOINT probe")
-            try:
-                database.connection.execute(f"INSERT INTO {table} ({table}) VALUES ('integrity-check')")
-            finally:
-                database.connection.execute("ROLLBACK TO probe")
-                database.connection.execute("RELEASE probe")
-    except sqlite3.DatabaseError:
+            with translated():
+                database.connection.execute("SAVEPOINT probe")
+                try:
+                    database.connection.execute(f"INSERT INTO {table} ({table}) VALUES ('integrity-check')")
+                finally:
+                    database.connection.execute("ROLLBACK TO probe")
+                    database.connection.execute("RELEASE probe")
+    except StoreCorrupt:  # locked or full says nothing about the index, and goes on
         return "does not match the texts"
     return ""
 

@@ -96,12 +96,17 @@ def action(database: Database, verb: str, actor: Actor = "person", **detail: Any
     can't be redone."""
     with database.transaction():
         if actor == "person":
-            database.execute("UPDATE journal SET state = 'dropped' WHERE state = 'undone'")
+            drop_undone(database)
         cursor = database.execute(
             "INSERT INTO journal (at, actor, verb, detail, state) VALUES (?, ?, ?, ?, 'done')",
             (time.time_ns() // 1000, actor, verb, _dump(detail)),
         )
         yield Action(database, int(cursor.lastrowid or 0))
+
+
+def drop_undone(database: Database) -> None:
+    """From now on nothing that was undone can be redone."""
+    database.execute("UPDATE journal SET state = 'dropped' WHERE state = 'undone'")
 
 
 def undo(database: Database, journal_id: int) -> None:

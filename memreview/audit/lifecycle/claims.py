@@ -53,6 +53,7 @@ _NOISE = frozenset({"take", "get", "new", "work", "commut"})
 _DIETS = {"meat": "omnivore", "carnivor": "omnivore", "meat-eat": "omnivore", "eater": "omnivore"}
 
 _WORDS = re.compile(r"[^\W\d_][\w'-]*")
+_LONGEST = 2_000  # no sentence (a key, a picture in base64, a wall of words): the patterns below take its cube
 _ATTR_END = (
     r"(?=\s*(?:$|,(?!\d{3})|[;!?()—–]|:(?!\d)|(?<!\bMr)(?<!\bDr)(?<!\bMs)(?<!\bSt)\.(?=\s|$)|\b(?:and|but|since"
     r"|because|so|now|these days|any ?more|which|who|when|while|from now|instead|again"
@@ -138,6 +139,8 @@ _WHEN = re.compile(rf"^(?:on|at|every|from|the (?:first|second|third|last))\b|^{
 def claims(sentence: Sentence, *, noted: bool, heads: frozenset[str] = frozenset()) -> list[Claim]:
     """All claims of one sentence. `heads` are attributes known from the notes: a statement may name those
     without "my"."""
+    if len(sentence.text) > _LONGEST:
+        return []
     return [*_typed(sentence, noted), *_attributes(sentence, noted, heads), *_named(sentence, noted)]
 
 

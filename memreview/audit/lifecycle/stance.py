@@ -26,7 +26,7 @@ class Sentence:
 
 
 _ABBREVIATION = r"(?<!\bDr\.)(?<!\bMr\.)(?<!\bMs\.)(?<!\bMrs\.)(?<!\bSt\.)(?<!\be\.g\.)(?<!\bi\.e\.)(?<!\bvs\.)"
-_BREAK = re.compile(rf"{_ABBREVIATION}(?<=[.!?…])[\"'”)]*\s+|\s*\n+\s*")
+_BREAK = re.compile(rf"{_ABBREVIATION}(?<=[.!?…])[\"'”)]*\s+|(?<!\s)\s*\n+\s*")
 _QUESTION_WORD = (
     r"can|could|what|how|which|do|does|is|are|should|would|where|when|any|will|who|why|whose|did|have|has|anything|am"
 )
