@@ -154,3 +154,14 @@ def test_a_foreign_lock_file_is_told_in_words(profile: Profile, home: Path, tmp_
     (home / importing.LOCK).mkdir()
     (tmp_path / "list.md").write_text("- Likes tea\n- Likes coffee\n")
     assert main(["--home", str(home), "import", "--no-audit", str(tmp_path / "list.md")]) == 1
+
+
+@pytest.mark.xfail(strict=True, reason="review/doctor.py _vectors: ok, and without the reason")
+def test_doctor_says_why_there_is_no_search_by_meaning(
+    profile: Profile, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "model").mkdir()
+    (tmp_path / "model" / "model.onnx").write_bytes(b"not a model")
+    monkeypatch.setenv("MEMREVIEW_EMBEDDER", str(tmp_path / "model"))
+    finding = next(finding for finding in doctor.check(profile) if finding.name == "meaning index")
+    assert not finding.ok
