@@ -48,6 +48,8 @@ def import_(arguments: Arguments) -> None:
     with _profile(arguments) as profile, progress_line() as progress:
         done = []
         for path in arguments.paths:
+            if not path.strip():
+                raise ValueError("Name a file or a folder to import.")
             if path == "-":
                 done += importing.import_pasted(profile, sys.stdin.read(), "Pasted list", progress=progress)
             else:
@@ -148,8 +150,9 @@ def export(arguments: Arguments) -> None:
     with _profile(arguments, create=False) as profile:
         losses = exports.losses(profile, arguments.format)
         count = exports.export(profile, arguments.format, arguments.path)
-        value = {"path": str(arguments.path), "memories": count, "not_carried": losses}
-        lines = [f"{count:,} memories written to {arguments.path}.", *(f"  Note: {loss}" for loss in losses)]
+        written = os.fsencode(arguments.path).decode("utf-8", "replace")
+        value = {"path": written, "memories": count, "not_carried": losses}
+        lines = [f"{count:,} memories written to {written}.", *(f"  Note: {loss}" for loss in losses)]
         emit(arguments, value, lambda: "\n".join(lines))
 
 

@@ -38,6 +38,13 @@ def main(argv: Sequence[str] | None = None) -> int:
     return 1
 
 
+def _number(text: str) -> int:
+    """An id or a limit that SQLite can hold."""
+    if not text.isdecimal() or len(text) > 18:
+        raise argparse.ArgumentTypeError(f"“{text}” is not a number that it can be")
+    return int(text)
+
+
 def build_parser() -> argparse.ArgumentParser:
     common = argparse.ArgumentParser(add_help=False)
     common.add_argument(
@@ -74,15 +81,15 @@ def _add_review(add: commands.Add) -> None:
     add("audit", commands.audit, "Look for memories that no longer hold")
 
     command = add("queue", commands.queue_, "List what waits for a decision, worst first")
-    command.add_argument("case", nargs="?", type=int, help="show one case whole")
-    command.add_argument("--limit", type=int, default=20)
+    command.add_argument("case", nargs="?", type=_number, help="show one case whole")
+    command.add_argument("--limit", type=_number, default=20)
     command.add_argument("--kind", help="only one kind: explicit, same_subject, duplicate, …")
 
     command = add("decide", commands.decide, "Decide cases or memories; one undoable step")
     command.add_argument("verb", choices=[verb.value for verb in Verb])
-    command.add_argument("cases", nargs="*", type=int, metavar="CASE")
+    command.add_argument("cases", nargs="*", type=_number, metavar="CASE")
     command.add_argument(
-        "--memory", type=int, action="append", default=[], metavar="ID", help="decide a memory instead"
+        "--memory", type=_number, action="append", default=[], metavar="ID", help="decide a memory instead"
     )
     command.add_argument("--scope", default="", help="where it holds, for scope")
     command.add_argument("--until", help="a date, for scope and snooze: 2026-12-31")
@@ -90,18 +97,18 @@ def _add_review(add: commands.Add) -> None:
     command.add_argument("--preview", action="store_true", help="only show what would change")
 
     command = add("undo", commands.undo, "Take back the last decision, or the step with this number")
-    command.add_argument("step", nargs="?", type=int)
+    command.add_argument("step", nargs="?", type=_number)
     add("redo", commands.redo, "Do again what was undone last")
     command = add("history", commands.history_, "List everything that was done")
-    command.add_argument("--limit", type=int, default=20)
+    command.add_argument("--limit", type=_number, default=20)
 
     command = add("memories", commands.memories_, "List memories; the filter is as in the window")
     command.add_argument("filter", nargs="*", help="is:active source:chatgpt before:2025-06 words …")
-    command.add_argument("--limit", type=int, default=50)
+    command.add_argument("--limit", type=_number, default=50)
 
     command = add("search", commands.search_, "Search memories and conversations, by words and by meaning")
     command.add_argument("words", nargs="+")
-    command.add_argument("--limit", type=int, default=10)
+    command.add_argument("--limit", type=_number, default=10)
     command.add_argument("--words-only", action="store_true", help="load no model")
 
     command = add("export", commands.export, "Write the corrected memories")

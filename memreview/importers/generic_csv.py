@@ -94,7 +94,10 @@ def gather(store: Store, text: str, limits: Limits, mapping: ColumnMapping | Non
 def _table(store: Store, text: str) -> tuple[list[str], list[tuple[int, list[str]]]]:
     """Header, and the rows that hold anything with their numbers; the header is row 1."""
     csv.field_size_limit(2**31 - 1)
-    reader = csv.reader(io.StringIO(text, newline=""), delimiter=_delimiter(text[:2_000].split("\n", 1)[0]))
+    told = _EXCEL.match(text)
+    text = text[told.end() :] if told else text
+    delimiter = told[1] if told else _delimiter(text[:2_000].split("\n", 1)[0])
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter)
     try:
         lines = [(number, [clean(cell) for cell in row]) for number, row in enumerate(reader, 1) if any(row)]
     except csv.Error:
@@ -102,6 +105,9 @@ def _table(store: Store, text: str) -> tuple[list[str], list[tuple[int, list[str
     if not lines:
         raise store.failed("it is empty", "a CSV file with a header")
     return lines[0][1], lines[1:]
+
+
+_EXCEL = re.compile(r"sep=(.)\r?\n", re.IGNORECASE)  # Excel's own first line, which is no header
 
 
 def _delimiter(header: str) -> str:

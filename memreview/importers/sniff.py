@@ -17,7 +17,7 @@ from memreview.importers.container import Container, Member
 from memreview.importers.contract import ColumnMapping, ImportFailed, Limits
 from memreview.records import UNKNOWN, Bundle, Moment, Source
 
-_HEAD = 1 << 18
+_HEAD = 1 << 21
 _DEEPEST = 12
 _LONGEST_VALUE = 200
 _PLAIN_KEY = re.compile(r"[A-Za-z_$][\w.$-]{0,39}")

@@ -29,7 +29,7 @@ _CLOCK = re.compile(
 )
 _DATES = (
     re.compile(r"\b(?P<year>\d{4})[-/.](?P<month>\d{1,2})[-/.](?P<day>\d{1,2})\b"),
-    re.compile(r"\b(?P<month>\d{1,2})/(?P<day>\d{1,2})/(?P<year>\d{4})\b"),
+    re.compile(r"\b(?P<one>\d{1,2})/(?P<other>\d{1,2})/(?P<year>\d{4})\b"),
     re.compile(r"\b(?P<day>\d{1,2})(?:st|nd|rd|th)?\s+(?P<month>[A-Za-z]{3,9})\.?,?\s+(?P<year>\d{4})\b"),
     re.compile(r"\b(?P<month>[A-Za-z]{3,9})\.?\s+(?P<day>\d{1,2})(?:st|nd|rd|th)?,?\s+(?P<year>\d{4})\b"),
 )
@@ -99,16 +99,27 @@ def _from_datetime(when: datetime, tz_hint: tzinfo | None) -> Moment:
     )
 
 
+def _month_and_day(found: dict[str, str]) -> tuple[int, int]:
+    """(0, 0) where 03/04 may be March or April."""
+    if "one" not in found:
+        name = found["month"]
+        return (int(name) if name.isdigit() else _MONTHS.get(name.lower(), 0)), int(found["day"])
+    one, other = int(found["one"]), int(found["other"])
+    if one == other or other > 12:
+        return one, other
+    return (other, one) if one > 12 else (0, 0)
+
+
 def _from_prose(value: str, tz_hint: tzinfo | None) -> Moment:
-    """Dates in English prose, by own patterns: no locale, no guess at the order of day and month beyond the US form."""
+    """Dates in English prose, by own patterns: no locale. Where day and month could be either way round, the time is
+    unknown."""
     for pattern in _DATES:
         found = pattern.search(value)
         if found:
             break
     else:
         return UNKNOWN
-    name = found["month"]
-    month = int(name) if name.isdigit() else _MONTHS.get(name.lower(), 0)
+    month, day = _month_and_day(found.groupdict())
     rest = f"{value[: found.start()]} {value[found.end() :]}".strip()
     clock = _CLOCK.search(rest)
     hour, minute, second, microsecond = _clock(clock) if clock else (0, 0, 0, 0)
@@ -116,7 +127,7 @@ def _from_prose(value: str, tz_hint: tzinfo | None) -> Moment:
         when = datetime(
             int(found["year"]),
             month,
-            int(found["day"]),
+            day,
             hour,
             minute,
             second,

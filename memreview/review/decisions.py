@@ -14,7 +14,7 @@ from memreview.records import MemoryKind, MemoryStatus, NativeState, Transition,
 from memreview.review import labels
 from memreview.review.profile import Profile
 from memreview.review.values import Decision, Preview, RowChange, Step, Verb
-from memreview.store import journal, tombstones, transitions
+from memreview.store import journal, memories, tombstones, transitions
 from memreview.store.database import Database
 from memreview.store.journal import Action
 
@@ -23,12 +23,19 @@ _HIDDEN = frozenset({"id", "meaning", "body", "raw", "digest", "native_id", "imp
 
 
 def decide(profile: Profile, decision: Decision) -> Step:
-    """Carry a decision out. Targets that no longer exist are left out; raises `ValueError` where it makes no sense."""
+    """Carry a decision out. Targets that no longer exist are left out; raises `LookupError`
+    where none is left, `ValueError` where it makes no sense."""
+    if not _exists(profile.database, decision):
+        raise LookupError("Nothing of this is there any more.")
     with _step(profile.database, decision) as act:
         _apply(profile.database, act, decision)
     entry = journal.entry(profile.database, act.id)
     assert entry is not None
     return labels.step(entry, len(journal.changes(profile.database, act.id)))
+
+
+def _exists(database: Database, decision: Decision) -> bool:
+    return bool(transitions.rows(database, decision.transitions) or memories.rows(database, decision.memories))
 
 
 class _Undecided(Exception):
@@ -98,6 +105,7 @@ def _approve(database: Database, act: Action, case_id: int, body: Transition, de
 
 
 def _reject(database: Database, act: Action, case_id: int, body: Transition, decision: Decision) -> None:
+    _take_back(database, act, case_id, body)
     tombstones.lay(act, "transition", meaning=body.key, text=body.new_claim, slot=body.slot)
     act.update("transitions", case_id, status=TransitionStatus.REJECTED)
 
@@ -121,9 +129,20 @@ def _snooze(database: Database, act: Action, case_id: int, body: Transition, dec
 
 def _restore(database: Database, act: Action, case_id: int, body: Transition, decision: Decision) -> None:
     """Ask again: what was decided on this case is taken back."""
-    _restore_memory(database, act, body.old_memory_id, decision)
+    _take_back(database, act, case_id, body)
+    _restore_memory(database, act, body.old_memory_id)
     tombstones.lift(database, act, "transition", body.key)
     act.update("transitions", case_id, status=TransitionStatus.PENDING, snoozed_until=None)
+
+
+def _take_back(database: Database, act: Action, case_id: int, body: Transition) -> None:
+    """If the case was approved or limited before: the memory that this added goes, and the old one holds again."""
+    status = database.value("SELECT status FROM transitions WHERE id = ?", (case_id,))
+    if status not in (TransitionStatus.APPROVED, TransitionStatus.SCOPED):
+        return
+    if database.value("SELECT added FROM memories WHERE id = ?", (body.new_memory_id,)):
+        act.update("memories", body.new_memory_id or 0, status=MemoryStatus.DELETED)
+    _restore_memory(database, act, body.old_memory_id)
 
 
 _ON_CASE: dict[Verb, Callable[[Database, Action, int, Transition, Decision], None]] = {
@@ -153,7 +172,7 @@ def _delete_memory(database: Database, act: Action, memory_id: int, decision: De
         _bury(database, act, memory_id)
 
 
-def _restore_memory(database: Database, act: Action, memory_id: int, decision: Decision) -> None:
+def _restore_memory(database: Database, act: Action, memory_id: int, decision: Decision | None = None) -> None:
     act.update("memories", memory_id, status=MemoryStatus.ACTIVE, superseded_by=None, stayed_deleted=0)
     row = database.one("SELECT meaning FROM memories WHERE id = ?", (memory_id,))
     if row is not None:

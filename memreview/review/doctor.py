@@ -70,9 +70,14 @@ def models() -> list[ModelFile]:
 
 def _vectors(profile: Profile) -> Finding:
     """The FAISS file against the database. It is a cache: when it is off, the next search rebuilds it."""
-    embedder = profile.embedder_or_none()
-    if embedder is None:
-        return Finding(name="meaning index", ok=True, detail="not in use: the embedder is missing")
+    from memreview.language.embedder import ModelUnavailable
+
+    try:
+        profile.embedder()
+    except ModelUnavailable as error:
+        return Finding(
+            name="meaning index", ok=False, detail=f"Not in use. {error}", advice="Search and audit go by words alone."
+        )
     added = profile.index().refresh(profile.database)
     return Finding(
         name="meaning index",

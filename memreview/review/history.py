@@ -29,6 +29,8 @@ def undo(profile: Profile, step_id: int | None = None) -> Step | None:
     """Take back one step, or the person's last one. None where there is nothing; raises `UndoBlocked` where later
     steps changed the same rows, `LookupError` for a step that does not stand."""
     entry = journal.next_undo(profile.database) if step_id is None else journal.entry(profile.database, step_id)
+    if entry is None and step_id is not None:
+        raise LookupError(f"There is no step {step_id}.")
     if entry is None:
         return None
     journal.undo(profile.database, entry.id)

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import hashlib
 import time
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from datetime import timedelta
 from pathlib import Path
 
+import msgspec
 from filelock import FileLock, Timeout
 
 from memreview import importers
@@ -71,29 +73,33 @@ def _import_all(profile: Profile, exports: Sequence[Export], file_key: str, prog
         hours = settings.get(profile, "backup_before_import_hours")
         if profile.database.value("SELECT EXISTS (SELECT 1 FROM imports WHERE state = 'done')"):
             backup.back_up_if_due(profile.database, reason="before-import", every=timedelta(hours=hours))
+        shared = Counter((export.source.provider, export.source.account) for export in exports)
         for export in exports:
             try:
-                done.append(summary(_import_one(profile, export, file_key, progress)))
+                # Of several files of one store none is the whole of it.
+                whole = shared[export.source.provider, export.source.account] == 1
+                done.append(summary(_import_one(profile, export, file_key, whole, progress)))
             finally:
                 export.close()
         keywords.index_entries(profile.database, lambda n, total: progress("words", n, total))
     return done
 
 
-def _import_one(profile: Profile, export: Export, file_key: str, progress: Progress) -> ImportRow:
+def _import_one(profile: Profile, export: Export, file_key: str, whole: bool, progress: Progress) -> ImportRow:
     database = profile.database
-    source = _source(profile, export)
+    key = f"{file_key}:{export.format}:{export.name}"
+    source = ingest.stopped_source(database, key) or _source(profile, export)
     row = ingest.begin(
         database,
         source,
         file_name=export.name,
         format=export.format,
-        fingerprint=f"{file_key}:{export.format}:{export.name}",
+        fingerprint=key,
         exported_at=export.exported.us,
     )
     try:
         for batch in _batches(export.bundles(row.cursor)):
-            row = ingest.add(database, row, batch)
+            row = ingest.add(database, row, batch if whole else [_partly(bundle) for bundle in batch])
             progress("reading", batch[-1].done, export.total)
         return ingest.finish(database, row, meaning=normalize, buried=burial.judge(profile))
     except ImportFailed:
@@ -103,6 +109,10 @@ def _import_one(profile: Profile, export: Export, file_key: str, progress: Progr
     except BaseException:
         ingest.stop(database, row.id)
         raise
+
+
+def _partly(bundle: Bundle) -> Bundle:
+    return msgspec.structs.replace(bundle, memories_complete=False)
 
 
 def _batches(bundles: Iterator[Bundle]) -> Iterator[list[Bundle]]:

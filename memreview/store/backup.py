@@ -12,7 +12,7 @@ from pathlib import Path
 import msgspec
 
 from memreview.store.database import Database
-from memreview.store.errors import StoreCorrupt, StoreError, StoreFull, translated
+from memreview.store.errors import StoreBusy, StoreCorrupt, StoreError, StoreFull, translated
 
 FOLDER = "backups"
 KEEP_DAILY, KEEP_WEEKLY, KEEP_RECENT = 7, 4, 3
@@ -63,8 +63,9 @@ def backups(home: Path) -> list[Backup]:
 
 
 def restore(path: Path, backup: Path) -> Path | None:
-    """Put a backup in the place of the database at `path`, which nobody may have open. What stood there is kept
-    beside it and its new name returned. Raises `StoreCorrupt` where the backup itself is damaged."""
+    """Put a backup in the place of the database at `path`. What stood there is kept beside it and its new name
+    returned. Raises `StoreBusy` while anybody has it open, `StoreCorrupt` where the backup itself is damaged."""
+    _refuse_if_open(path)
     with translated(), closing(sqlite3.connect(_read_only(backup), uri=True)) as source:
         if source.execute("PRAGMA quick_check").fetchone()[0] != "ok":
             raise StoreCorrupt("This backup is damaged.", "Choose another one.")
@@ -92,6 +93,21 @@ def counts(path: Path) -> dict[str, int]:
 def _read_only(path: Path) -> str:
     """SQLite's address of a file, whatever signs (#, ?, %) its path holds."""
     return f"{path.resolve().as_uri()}?mode=ro"
+
+
+def _refuse_if_open(path: Path) -> None:
+    """Leaving WAL mode takes the file alone: SQLite refuses it while another connection is open. A file that is too
+    damaged to ask has nobody who reads it."""
+    if not path.exists():
+        return
+    try:
+        with translated(), closing(sqlite3.connect(path, timeout=0.2)) as asking:
+            asking.execute("PRAGMA journal_mode = DELETE")
+            asking.execute("PRAGMA journal_mode = WAL")
+    except StoreBusy:
+        raise StoreBusy("This profile is open in a window or another command.") from None
+    except StoreError:
+        return
 
 
 def _set_aside(path: Path) -> Path | None:

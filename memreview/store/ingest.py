@@ -105,8 +105,16 @@ def begin(
             )
             found = cursor.lastrowid
         database.execute("UPDATE imports SET state = 'running' WHERE id = ?", (found,))
-        journal.drop_undone(database)  # it may take over rows of an undone import
     return get(database, int(found))
+
+
+def stopped_source(database: Database, fingerprint: str) -> int | None:
+    """The source for which this very file was begun and stopped."""
+    found = database.value(
+        "SELECT source_id FROM imports WHERE fingerprint = ? AND state = 'stopped' ORDER BY id DESC LIMIT 1",
+        (fingerprint,),
+    )
+    return None if found is None else int(found)
 
 
 def add(database: Database, row: ImportRow, bundles: Sequence[Bundle]) -> ImportRow:
@@ -117,8 +125,9 @@ def add(database: Database, row: ImportRow, bundles: Sequence[Bundle]) -> Import
         seq = int(database.value("SELECT coalesce(max(seq), 0) FROM staged WHERE import_id = ?", (row.id,)))
         for bundle in bundles:
             if bundle.conversation is not None:
-                flips = _add_conversation(database, row, bundle.conversation, bundle.entries, counts)
+                flips, unseen = _add_conversation(database, row, bundle.conversation, bundle.entries, counts)
                 seq = _stage(database, row.id, seq, "active", flips)
+                seq = _stage(database, row.id, seq, "taken", unseen)
             seq = _stage(database, row.id, seq, "memory", bundle.memories)
             seq = _stage(database, row.id, seq, "change", bundle.changes)
             if bundle.memories_complete:
@@ -149,6 +158,10 @@ def finish(database: Database, row: ImportRow, *, meaning: Meaning, buried: Buri
         counts: Counter[str] = Counter(row.report.counts)
         for flip in _staged(database, row.id, "active", tuple[int, bool]):
             act.update("entries", flip[0], active=int(flip[1]))
+        # Rows of an undone or stopped import are seen by nobody: the import that brings them again takes them over,
+        # and gives them back when it is undone.
+        for entry_id in _staged(database, row.id, "taken", int):
+            act.update("entries", entry_id, import_id=row.id)
         counts["entries.changed"] = _replace_revised(database, act, row.id)
         _merge_memories(database, act, row, records, gone, counts, meaning)
         report = msgspec.structs.replace(row.report, counts=dict(counts))
@@ -174,7 +187,8 @@ def stop_abandoned(database: Database) -> None:
 
 
 def discard(database: Database, import_id: int) -> None:
-    """Remove a stopped import and what it had stored aside. It never counted, so there is nothing to undo."""
+    """Remove what a stopped import had stored aside. It never counted, so there is nothing to undo; its row stays,
+    unseen, since a later import may give entries back to it when that is undone."""
     with database.transaction():
         if database.value("SELECT state FROM imports WHERE id = ?", (import_id,)) != "stopped":
             raise LookupError(f"import {import_id} is not stopped")
@@ -186,7 +200,7 @@ def discard(database: Database, import_id: int) -> None:
             """DELETE FROM conversations
                WHERE NOT EXISTS (SELECT 1 FROM entries e WHERE e.conversation_id = conversations.id)"""
         )
-        database.execute("DELETE FROM imports WHERE id = ?", (import_id,))
+        database.execute("UPDATE imports SET state = 'discarded' WHERE id = ?", (import_id,))
 
 
 def get(database: Database, import_id: int) -> ImportRow:
@@ -200,7 +214,7 @@ def imports(database: Database, import_id: int | None = None) -> list[ImportRow]
     """All imports, newest first, or the one asked for."""
     rows = database.all(
         """SELECT i.*, s.provider, s.account, s.label FROM imports i JOIN sources s ON s.id = i.source_id
-           WHERE ? IS NULL OR i.id = ? ORDER BY i.id DESC""",
+           WHERE i.state <> 'discarded' AND (? IS NULL OR i.id = ?) ORDER BY i.id DESC""",
         (import_id, import_id),
     )
     return [
@@ -236,15 +250,14 @@ def _add_conversation(
     conversation: Conversation,
     entries: Sequence[Entry],
     counts: Counter[str],
-) -> list[tuple[int, bool]]:
-    """Store what is new of it; returns the (entry id, active) flips that `finish` has to make."""
+) -> tuple[list[tuple[int, bool]], list[int]]:
+    """Store what is new of it; returns what `finish` has to do: (entry id, active) flips, and entries to take over."""
     counts["conversations"] += 1
     conversation_id, is_new = _conversation(database, row.source_id, conversation)
     held = {} if is_new else _held(database, conversation_id)
     rows: list[tuple[Any, ...]] = []
     flips: list[tuple[int, bool]] = []
-    orphans: list[int] = []
-    robbed: set[int] = set()
+    unseen: list[int] = []
     for position, entry in enumerate(entries):
         counts[f"entries.{entry.origin}"] += 1
         if not entry.at.known:
@@ -257,24 +270,10 @@ def _add_conversation(
         if known["active"] != entry.active:
             flips.append((known["id"], entry.active))
         if known["state"] != "done" and known["import_id"] != row.id:
-            orphans.append(known["id"])
-            robbed.add(known["import_id"])
+            unseen.append(known["id"])
     counts["entries.new"] += len(rows)
     database.executemany(_INSERT_ENTRY, rows)
-    # Rows of an undone or stopped import are seen by nobody: the import that brings them again takes them over.
-    database.executemany("UPDATE entries SET import_id = ? WHERE id = ?", [(row.id, orphan) for orphan in orphans])
-    _start_over(database, robbed)
-    return flips
-
-
-def _start_over(database: Database, import_ids: set[int]) -> None:
-    """Stopped imports that lost rows to another one read their file from its start when they are taken up."""
-    for import_id in import_ids:
-        database.execute(
-            "UPDATE imports SET cursor = NULL, report = '{}' WHERE id = ? AND cursor IS NOT NULL AND state = 'stopped'",
-            (import_id,),
-        )
-        database.execute("DELETE FROM staged WHERE import_id = ?", (import_id,))
+    return flips, unseen
 
 
 _INSERT_ENTRY = """INSERT OR IGNORE INTO entries (conversation_id, import_id, native_id, parent_id, position, origin,
@@ -382,13 +381,20 @@ def _merge_memories(
 def _known(database: Database, source: int, native_id: str, meaning: str, present: set[int]) -> Any:
     """The row of this memory: by its id, else, where the store gave out new ids, one of equal meaning that no other
     record of this export is."""
+    # One index a branch; the plus keeps SQLite from walking the whole source for the second.
     rows = database.all(
-        """SELECT m.*, i.state AS import_state FROM memories m JOIN imports i ON i.id = m.import_id
-           WHERE m.source_id = ?1 AND (m.native_id = ?2 OR m.meaning = ?3)
-           ORDER BY m.native_id = ?2 DESC, m.status = 'active' DESC, m.id""",
+        f"""SELECT * FROM (
+              SELECT {_HELD}, 0 AS place FROM {_WITH_STATE} WHERE m.source_id = ?1 AND m.native_id = ?2 UNION ALL
+              SELECT {_HELD}, 1 FROM {_WITH_STATE}
+              WHERE +m.source_id = ?1 AND m.meaning = ?3 AND m.native_id <> ?2)
+            ORDER BY place, status <> 'active', id""",
         (source, native_id, meaning),
     )
     return next((held for held in rows if held["id"] not in present), None)
+
+
+_HELD = "m.id, m.text, m.imported_text, m.status, i.state AS import_state"
+_WITH_STATE = "memories m JOIN imports i ON i.id = m.import_id"
 
 
 def _merge_known(
@@ -453,8 +459,9 @@ def _link_evidence(database: Database, row: ImportRow, records: Iterable[MemoryR
                 """INSERT OR IGNORE INTO memory_evidence (memory_id, entry_id, rank)
                    SELECT m.id, e.id, ? FROM memories m, entries e JOIN conversations c ON c.id = e.conversation_id
                    WHERE m.source_id = ? AND m.native_id = ? AND c.source_id = m.source_id AND c.native_id = ?
-                     AND e.native_id = ? AND e.replaced_by IS NULL""",
-                (rank, row.source_id, record.native_id, *_pair(reference)),
+                     AND e.native_id = ? AND e.replaced_by IS NULL
+                     AND (e.import_id = ? OR e.id IN (SELECT id FROM live_entries WHERE id = e.id))""",
+                (rank, row.source_id, record.native_id, *_pair(reference), row.id),
             )
 
 

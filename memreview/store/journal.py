@@ -96,17 +96,12 @@ def action(database: Database, verb: str, actor: Actor = "person", **detail: Any
     can't be redone."""
     with database.transaction():
         if actor == "person":
-            drop_undone(database)
+            database.execute("UPDATE journal SET state = 'dropped' WHERE state = 'undone'")
         cursor = database.execute(
             "INSERT INTO journal (at, actor, verb, detail, state) VALUES (?, ?, ?, ?, 'done')",
             (time.time_ns() // 1000, actor, verb, _dump(detail)),
         )
         yield Action(database, int(cursor.lastrowid or 0))
-
-
-def drop_undone(database: Database) -> None:
-    """From now on nothing that was undone can be redone."""
-    database.execute("UPDATE journal SET state = 'dropped' WHERE state = 'undone'")
 
 
 def undo(database: Database, journal_id: int) -> None:
@@ -139,8 +134,8 @@ def next_undo(database: Database) -> JournalEntry | None:
 
 
 def next_redo(database: Database) -> JournalEntry | None:
-    """The step that was undone last. Undo goes backwards, so it is the oldest of those undone."""
-    row = database.one("SELECT * FROM journal WHERE state = 'undone' ORDER BY id LIMIT 1")
+    """The step that was undone last."""
+    row = database.one("SELECT * FROM journal WHERE state = 'undone' ORDER BY undone_as DESC LIMIT 1")
     return None if row is None else _entry(row)
 
 
@@ -209,7 +204,11 @@ def _replay(database: Database, journal_id: int, *, backwards: bool) -> None:
         steps = changes(database, journal_id)
         for table, row_id, before, after in reversed(steps) if backwards else steps:
             _move(database, table, row_id, *((after, before) if backwards else (before, after)))
-        database.execute("UPDATE journal SET state = ? WHERE id = ?", (target, journal_id))
+        database.execute(
+            """UPDATE journal SET state = ?, undone_as = (SELECT coalesce(max(undone_as), 0) + 1 FROM journal)
+               WHERE id = ?""",
+            (target, journal_id),
+        )
 
 
 def _move(

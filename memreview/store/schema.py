@@ -22,7 +22,7 @@ _INITIAL = (
     """CREATE TABLE imports (
         id INTEGER PRIMARY KEY, source_id INTEGER NOT NULL REFERENCES sources, file_name TEXT NOT NULL,
         format TEXT NOT NULL, fingerprint TEXT NOT NULL,
-        state TEXT NOT NULL CHECK (state IN ('running', 'stopped', 'done', 'undone')),
+        state TEXT NOT NULL CHECK (state IN ('running', 'stopped', 'done', 'undone', 'discarded')),
         exported_at INTEGER, started_at INTEGER NOT NULL, finished_at INTEGER,
         cursor TEXT, report TEXT NOT NULL DEFAULT '{}') STRICT""",
     """CREATE TABLE originals (
@@ -87,7 +87,8 @@ _INITIAL = (
     "CREATE INDEX tombstones_by_meaning ON tombstones (kind, meaning)",
     """CREATE TABLE journal (
         id INTEGER PRIMARY KEY, at INTEGER NOT NULL, actor TEXT NOT NULL CHECK (actor IN ('person', 'program')),
-        verb TEXT NOT NULL, detail TEXT NOT NULL, state TEXT NOT NULL CHECK (state IN ('done', 'undone', 'dropped')))
+        verb TEXT NOT NULL, detail TEXT NOT NULL, state TEXT NOT NULL CHECK (state IN ('done', 'undone', 'dropped')),
+        undone_as INTEGER)
         STRICT""",
     """CREATE TABLE journal_changes (
         journal_id INTEGER NOT NULL REFERENCES journal, seq INTEGER NOT NULL, tbl TEXT NOT NULL,

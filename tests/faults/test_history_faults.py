@@ -64,7 +64,6 @@ def test_an_undone_import_that_is_redone_after_a_cancelled_one_has_its_entries(e
     assert live_entries(empty) == entries
 
 
-@pytest.mark.xfail(strict=True, reason="store/ingest.py discard: rows taken over from an undone import are referenced")
 def test_a_stopped_import_can_be_discarded_after_an_undone_one(empty: Profile) -> None:
     path = sample_files()[0]
     importing.import_path(empty, path, progress=quiet)
@@ -99,7 +98,6 @@ def test_a_case_approved_twice_adds_one_memory(profile: Profile) -> None:
     assert texts(profile).count("Lives in Porto") == 1
 
 
-@pytest.mark.xfail(strict=True, reason="review/decisions.py _restore: the memory that approving added stays")
 def test_asking_again_takes_back_the_memory_that_approving_added(profile: Profile) -> None:
     before = texts(profile)
     decisions.decide(profile, Decision(verb=Verb.APPROVE, transitions=(1,)))
@@ -107,7 +105,6 @@ def test_asking_again_takes_back_the_memory_that_approving_added(profile: Profil
     assert texts(profile) == before
 
 
-@pytest.mark.xfail(strict=True, reason="review/decisions.py _reject: does not look at what was decided before")
 def test_rejecting_an_approved_case_leaves_no_trace_of_the_approval(profile: Profile) -> None:
     before = texts(profile)
     decisions.decide(profile, Decision(verb=Verb.APPROVE, transitions=(1,)))
@@ -115,7 +112,6 @@ def test_rejecting_an_approved_case_leaves_no_trace_of_the_approval(profile: Pro
     assert texts(profile) == before
 
 
-@pytest.mark.xfail(strict=True, reason="review/decisions.py decide: writes a step, and says that it was done")
 def test_a_decision_on_nothing_that_exists_is_no_step(profile: Profile) -> None:
     steps = len(history.steps(profile))
     with contextlib.suppress(LookupError):
@@ -123,7 +119,6 @@ def test_a_decision_on_nothing_that_exists_is_no_step(profile: Profile) -> None:
     assert len(history.steps(profile)) == steps
 
 
-@pytest.mark.xfail(strict=True, reason="store/journal.py next_redo: takes the oldest, but single steps can be undone")
 def test_redo_does_the_step_again_that_was_undone_last(profile: Profile) -> None:
     first = decisions.decide(profile, Decision(verb=Verb.DELETE, memories=(3,)))
     second = decisions.decide(profile, Decision(verb=Verb.DELETE, memories=(4,)))
@@ -134,13 +129,11 @@ def test_redo_does_the_step_again_that_was_undone_last(profile: Profile) -> None
     assert redone.id == second.id
 
 
-@pytest.mark.xfail(strict=True, reason="review/history.py undo: an unknown step is taken for an empty history")
 def test_undoing_an_unknown_step_is_an_error(profile: Profile) -> None:
     with pytest.raises(LookupError):
         history.undo(profile, 99_999)
 
 
-@pytest.mark.xfail(strict=True, reason="importers/mem0.py: each file of a folder counts as the whole store of its user")
 def test_two_files_of_one_account_in_one_folder_do_not_drop_each_others_memories(
     empty: Profile, tmp_path: Path
 ) -> None:
@@ -153,7 +146,6 @@ def test_two_files_of_one_account_in_one_folder_do_not_drop_each_others_memories
     assert memories.count(empty, "is:gone") == 0
 
 
-@pytest.mark.xfail(strict=True, reason="review/importing.py _source: what is only staged is not looked at")
 def test_a_cancelled_import_of_a_file_without_an_account_is_taken_up(empty: Profile, tmp_path: Path) -> None:
     path = tmp_path / "mem0.json"
     path.write_text(json.dumps({"results": [{"id": "1", "memory": "Keeps bees", "hash": "0", "score": 1}]}))

@@ -97,8 +97,9 @@ def test_a_discarded_import_leaves_nothing(database: Database) -> None:
     keywords.index_entries(database)
     ingest.stop(database, row.id)
     ingest.discard(database, row.id)
-    for table in ("entries", "conversations", "imports", "staged", "memories"):
+    for table in ("entries", "conversations", "staged", "memories"):
         assert database.value(f"SELECT count(*) FROM {table}") == 0
+    assert ingest.imports(database) == []
     assert all(not problem for _, problem, _ in integrity.check(database))
     with pytest.raises(LookupError):
         ingest.discard(database, row.id)
