@@ -103,7 +103,7 @@ def read(path: Path) -> tuple[list[Case], list[str]]:
         if line.strip():
             try:
                 cases.append(decoder.decode(line))
-            except (msgspec.DecodeError, UnicodeDecodeError) as error:
+            except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
                 problems.append(f"{path}:{number}: {error}")
     return cases, problems
 

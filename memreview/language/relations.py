@@ -88,6 +88,7 @@ class PairEncoder:
         """The tokenizer adds no special tokens and truncates each statement."""
         self._tokenizer = tokenizer
         self._cls, self._sep = tokenizer.encode("").ids
+        tokenizer.encode_special_tokens = True  # "[SEP]" in a statement is text
         self._gaps = {words: self._of([words])[words] for _, words in GAPS}
 
     def encode(self, pairs: Sequence[Pair]) -> list[tuple[Ids, Ids]]:
