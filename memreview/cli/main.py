@@ -32,6 +32,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         print("Interrupted. Run the same command again to go on.", file=sys.stderr)
     except BrokenPipeError:
         sys.stderr.close()
+    except (KeyError, IndexError, UnicodeError):
+        raise  # kinds of the errors below, but bugs of ours
     except BAD_INPUT as error:
         advice = getattr(error, "advice", "")
         print(f"memreview: {error} {advice}".rstrip(), file=sys.stderr)

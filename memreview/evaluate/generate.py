@@ -21,11 +21,14 @@ _PLACES = "Porto Leeds Nairobi Lyon Quito Osaka Graz Tampere Halifax Cork Bergen
 _THINGS = "bees sourdough chess cycling pottery sailing beekeeping choir running knitting climbing gardening".split()
 _WORK = "nurse welder teacher baker pilot surveyor plumber editor midwife joiner tailor optician".split()
 _FRAMES = (
-    "I moved to {place} and started as a {work}, so evenings go to {thing} now.",
-    "Can you help me plan a weekend of {thing} near {place}?",
-    "What should a {work} know about {thing}?",
-    "Please shorten this note for the other {work}s in {place}.",
-    "We tried {thing} again; it rained all day in {place}, but nobody minded.",
+    "I moved to {place} and started as a {work} with {name}, so evenings go to {thing} now.",
+    "Can you help me plan a weekend of {thing} near {place} for {name}?",
+    "What should a {work} such as {name} know about {thing}?",
+    "Please shorten this note for {name} and the other {work}s in {place}.",
+    "We tried {thing} with {name} again; it rained all day in {place}, but nobody minded.",
+)
+_SYLLABLES = (
+    "ba be bo da di du fa fe ga go ka ki la le lo ma mi mu na ne no pa pi ra re ro sa se ta te ti vo za zu".split()
 )
 _FILLER = (
     "Here is a plan that keeps the mornings free and leaves room for rest. "
@@ -48,7 +51,9 @@ def chatgpt_export(path: Path, conversations: int, *, messages: int = 20, seed: 
 
 def sentence(rng: random.Random) -> str:
     frame = rng.choice(_FRAMES)
-    return frame.format(place=rng.choice(_PLACES), thing=rng.choice(_THINGS), work=rng.choice(_WORK))
+    # Names give the texts the long tail of rare words that real ones have.
+    name = "".join(rng.choice(_SYLLABLES) for _ in range(rng.randrange(2, 5))).capitalize()
+    return frame.format(place=rng.choice(_PLACES), thing=rng.choice(_THINGS), work=rng.choice(_WORK), name=name)
 
 
 def profile_of(home: Path, memories: int, *, turns: int = 0, seed: int = 0, with_vectors: bool = False) -> Profile:

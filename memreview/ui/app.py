@@ -39,11 +39,7 @@ def main(home: Path | None = None, argv: Sequence[str] = ()) -> int:
     if not lock.tryLock(0):
         Theme(app)
         profile.close()
-        tell(
-            None,
-            tr("This profile is already open in another window."),
-            tr("Go to that window, or choose another profile folder with --home."),
-        )
+        tell(None, *_locked_words(lock))
         return 1
     window = make_window(app, profile)
     crash.install(folder, lambda path, text: tell_crash(window, path, text))
@@ -54,6 +50,18 @@ def main(home: Path | None = None, argv: Sequence[str] = ()) -> int:
         window.context.close()
         window.context.profile.close()  # not `profile`: a restore puts another one in its place
         lock.unlock()
+
+
+def _locked_words(lock: QLockFile) -> tuple[str, str]:
+    if lock.error() == QLockFile.LockError.LockFailedError:
+        return (
+            tr("This profile is already open in another window."),
+            tr("Go to that window, or choose another profile folder with --home."),
+        )
+    return (
+        tr("The profile folder can't be written."),
+        tr("Make it writable, or choose another profile folder with --home."),
+    )
 
 
 def application(argv: Sequence[str] = ()) -> QApplication:
