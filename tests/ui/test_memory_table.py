@@ -118,7 +118,7 @@ def test_hostile_text_stays_text_and_short(model):
 def test_a_screen_reader_hears_the_whole_row(model):
     model.set_ids([1])
     model.put_rows([row(1, "Lives in Oslo")])
-    assert model.index(0, TEXT).data(Qt.ItemDataRole.AccessibleTextRole) == "Lives in Oslo. Counts. ChatGPT"
+    assert model.index(0, TEXT).data(Qt.ItemDataRole.AccessibleTextRole) == "Lives in Oslo. In use. ChatGPT"
 
 
 def test_qts_own_checker_is_content(model, qtmodeltester):
