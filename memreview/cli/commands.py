@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import importlib
 import os
 import sys
 import tempfile
@@ -30,12 +31,17 @@ from memreview.review.profile import Profile
 from memreview.review.report import day, one_line
 from memreview.review.values import Case, Decision, Verb
 
+ALSO = {"forget": Verb.DELETE, "limit": Verb.SCOPE, "later": Verb.SNOOZE}
+"""The window's words for decisions."""
+
 Add = Callable[[str, Any, str], argparse.ArgumentParser]
 Arguments = argparse.Namespace
 
 
 def window(arguments: Arguments) -> int:
     """The only command that needs Qt."""
+    if not _has_display():
+        raise LookupError("There is no display to open a window on. The commands work without one: memreview --help.")
     try:
         from memreview.ui.app import main as open_window
     except ImportError as error:
@@ -70,16 +76,18 @@ def queue_(arguments: Arguments) -> None:
             case = queue.case(profile, arguments.case)
             emit(arguments, case, lambda: _case_text(case))
             return
-        items = queue.items(profile, queue.ids(profile, kind=arguments.kind)[: arguments.limit])
+        ids = queue.ids(profile, kind=arguments.kind)
+        items = queue.items(profile, ids[: arguments.limit])
         table = Table("case", "kind", "old", "new", "since")
         for item in items:
             table.add(item.id, item.kind, item.old_text, item.new_claim, day(item.new_at))
-        emit(arguments, items, lambda: str(table) if items else "Nothing waits for a decision.")
+        shown = f"{table}\n{len(items):,} of {len(ids):,}"
+        emit(arguments, items, lambda: shown if items else "Nothing waits for a decision.")
 
 
 def decide(arguments: Arguments) -> None:
     decision = Decision(
-        verb=Verb(arguments.verb),
+        verb=ALSO.get(arguments.verb) or Verb(arguments.verb),
         transitions=tuple(arguments.cases),
         memories=tuple(arguments.memory),
         scope=arguments.scope,
@@ -148,6 +156,8 @@ def search_(arguments: Arguments) -> None:
 
 def export(arguments: Arguments) -> None:
     with _profile(arguments, create=False) as profile:
+        if arguments.path.exists() and not arguments.force:
+            raise ValueError("There is a file of this name already. Choose another, or add --force.")
         losses = exports.losses(profile, arguments.format)
         count = exports.export(profile, arguments.format, arguments.path)
         written = os.fsencode(arguments.path).decode("utf-8", "replace")
@@ -158,8 +168,9 @@ def export(arguments: Arguments) -> None:
 
 def tell(arguments: Arguments) -> None:
     with _profile(arguments, create=False) as profile:
-        parts = exports.tell(profile, arguments.assistant)
-        emit(arguments, parts, lambda: "\n\n---\n\n".join(parts) or "Nothing was decided yet.")
+        parts = exports.tell(profile, arguments.assistant, all_sources=arguments.all_sources)
+        nothing = "Nothing was decided about what this assistant remembers."
+        emit(arguments, parts, lambda: "\n\n---\n\n".join(parts) or nothing)
 
 
 def report_(arguments: Arguments) -> None:
@@ -174,7 +185,8 @@ def demo(arguments: Arguments) -> int:
     arguments.home = home
     with _profile(arguments) as profile, progress_line() as progress:
         jobs.sample(profile, {}, progress)
-        emit(arguments, report.build(profile), lambda: report.text(profile))
+        where = f"\n\nThis made-up profile is in {home}: memreview --home {home} queue"
+        emit(arguments, report.build(profile), lambda: report.text(profile) + where)
     if arguments.no_window or arguments.json or not _has_display():
         return 0
     return window(arguments)
@@ -215,10 +227,36 @@ def models(arguments: Arguments) -> None:
     emit(arguments, values, lambda: str(table))
 
 
-def train(arguments: Arguments) -> None:
-    from memreview.evaluate import export_embedder
+def evaluate(arguments: Arguments) -> int:
+    if not arguments.file.is_file():
+        raise LookupError(f"There is no file {arguments.file}.")
+    report: Any = importlib.import_module(f"memreview.evaluate.eval_{arguments.what}").run(
+        arguments.file, limit=arguments.limit, seed=arguments.seed, out=arguments.out
+    )
+    emit(arguments, report, report.table)
+    return int(report.status)
 
-    emit(arguments, export_embedder.main(), lambda: "The embedder was exported again.")
+
+def train(arguments: Arguments) -> None:
+    if arguments.what == "embedder":
+        from memreview.evaluate import export_embedder
+
+        measured = export_embedder.main()
+        emit(arguments, measured, lambda: "The embedder was exported again.")
+    elif arguments.what == "encoder":
+        from memreview.evaluate import train_encoder
+
+        report = train_encoder.main(_to_stderr)
+        emit(arguments, report, report.table)
+    else:
+        from memreview.evaluate import train_relations
+
+        relations = train_relations.main(arguments.snli, _to_stderr)
+        emit(arguments, relations, relations.table)
+
+
+def _to_stderr(line: str) -> None:
+    print(line, file=sys.stderr, flush=True)
 
 
 def _restore(arguments: Arguments) -> int:
@@ -265,7 +303,9 @@ def _minute(at: int) -> str:
 
 
 def _has_display() -> bool:
-    return sys.platform in ("win32", "darwin") or bool(os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY"))
+    if sys.platform in ("win32", "darwin") or "QT_QPA_PLATFORM" in os.environ:
+        return True
+    return bool(os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY"))
 
 
 def _home() -> Path:

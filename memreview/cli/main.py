@@ -88,7 +88,7 @@ def _add_review(add: commands.Add) -> None:
     command.add_argument("--kind", help="only one kind: explicit, same_subject, duplicate, …")
 
     command = add("decide", commands.decide, "Decide cases or memories; one undoable step")
-    command.add_argument("verb", choices=[verb.value for verb in Verb])
+    command.add_argument("verb", choices=[*(verb.value for verb in Verb), *commands.ALSO])
     command.add_argument("cases", nargs="*", type=_number, metavar="CASE")
     command.add_argument(
         "--memory", type=_number, action="append", default=[], metavar="ID", help="decide a memory instead"
@@ -116,8 +116,10 @@ def _add_review(add: commands.Add) -> None:
     command = add("export", commands.export, "Write the corrected memories")
     command.add_argument("format", choices=list(exports.FORMATS))
     command.add_argument("path", type=Path)
+    command.add_argument("--force", action="store_true", help="replace a file that is there")
     command = add("tell", commands.tell, "A text to paste that tells an assistant what was decided")
     command.add_argument("assistant", choices=["chatgpt", "claude", "gemini"])
+    command.add_argument("--all-sources", action="store_true", help="also what other assistants and stores remember")
     command = add("report", commands.report_, "What is remembered, what looks wrong, what was decided")
     command.add_argument("--all", action="store_true", help="every case, not the worst dozen")
 
@@ -134,5 +136,14 @@ def _add_upkeep(add: commands.Add) -> None:
         "--restore", metavar="BACKUP", nargs="?", const="newest", help="a backup's file name, or the newest"
     )
     add("models", commands.models, "Model files: what each is for and whether it is there")
+    command = add("eval", commands.evaluate, "Measure a model on a file of labelled cases, beside plain baselines")
+    command.add_argument("what", choices=["triage", "claims"])
+    command.add_argument("file", type=Path)
+    command.add_argument("--limit", type=_number, help="a random sample of that many cases")
+    command.add_argument("--seed", type=_number, default=0)
+    command.add_argument("--out", type=Path, metavar="FILE.jsonl", help="one record a case, to see why")
     command = add("train", commands.train, "Make the shipped model files again (needs the train extra)")
-    command.add_argument("what", choices=["embedder"])
+    command.add_argument("what", choices=["embedder", "relations", "encoder"])
+    command.add_argument(
+        "--snli", type=Path, metavar="FILE", help="for relations: SNLI as JSON Lines, to train entailment"
+    )

@@ -38,7 +38,8 @@ def export(profile: Profile, format: str, path: Path) -> int:
     if path.resolve().is_relative_to(profile.home.resolve()):
         raise ExportFailed("That is the profile's own folder. Choose a place outside of it.")
     if format in exporters.LISTS:
-        memories = corrected(profile)
+        # What the person had forgotten stands in no list: that is what they asked for.
+        memories = [memory for memory in corrected(profile) if memory.status is not MemoryStatus.DELETED]
         body = exporters.write_list(format, memories)
     elif format in exporters.STORES:
         memories, body = _store_body(profile, format)
@@ -48,10 +49,15 @@ def export(profile: Profile, format: str, path: Path) -> int:
     return sum(memory.stays for memory in memories)
 
 
-def tell(profile: Profile, assistant: Assistant) -> list[str]:
-    """What was decided, as texts to paste into the assistant, each short enough for it; [] where nothing was."""
+def tell(profile: Profile, assistant: Assistant, *, all_sources: bool = False) -> list[str]:
+    """What was decided about this assistant's own memories, as texts to paste, each short enough for it; [] where
+    nothing was. What another assistant remembers is none of its business: only `all_sources` includes it."""
     decided = journal.decided_rows(profile.database, "memories")
-    changes = [memory for memory_id, memory in _corrected_by_id(profile) if memory_id in decided and memory.touched]
+    changes = [
+        memory
+        for memory_id, memory in _corrected_by_id(profile)
+        if memory_id in decided and memory.touched and (all_sources or memory.provider == assistant)
+    ]
     return exporters.parts(changes, assistant)
 
 
@@ -110,6 +116,7 @@ def _corrected(row: stored.Row, successor: str | None) -> CorrectedMemory:
 def _write(path: Path, body: bytes) -> None:
     temporary = path.with_name(path.name + ".part")
     try:
+        temporary.touch(mode=0o600)
         with temporary.open("wb") as stream:
             stream.write(body)
             stream.flush()

@@ -127,6 +127,6 @@ def _effects(body: Transition, new: MemoryRow | None) -> tuple[str, ...]:
     proof = (
         ()
         if body.authorization is Authorization.VERIFIED
-        else ("Nothing that you said proves which one holds: only the stored notes disagree.",)
+        else ("Your own words prove only one side, or none: look twice.",)
     )
     return ("The old memory no longer counts. It is kept as history.", keeps, *proof)

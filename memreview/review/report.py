@@ -8,7 +8,7 @@ from typing import Any
 import msgspec
 
 from memreview.records import TransitionKind
-from memreview.review import imports, queue
+from memreview.review import imports, memories, queue
 from memreview.review.labels import plural
 from memreview.review.profile import Profile
 from memreview.review.values import ImportSummary, QueueItem
@@ -44,6 +44,8 @@ def text(profile: Profile, *, top: int = TOP) -> str:
         f"{plural(counts.verified, 'looks', 'look')} out of date, "
         f"{plural(counts.by_kind.get(TransitionKind.DUPLICATE, 0), 'is', 'are')} said twice, "
         f"{plural(counts.stated, 'is', 'are')} in doubt because only stored notes disagree.",
+        f"{_unanchored(profile):,} of them name no message that they came from. "
+        "Planted or invented memories are not looked for yet.",
         "",
         *(_import_line(row) for row in imports.list(profile) if row.state == "done"),
     ]
@@ -55,6 +57,10 @@ def text(profile: Profile, *, top: int = TOP) -> str:
     if not wanted:
         lines += ["", "Nothing waits for a decision."]
     return "\n".join(lines)
+
+
+def _unanchored(profile: Profile) -> int:
+    return memories.count(profile, "is:active -is:anchored")
 
 
 def _import_line(row: ImportSummary) -> str:

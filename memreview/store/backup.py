@@ -73,6 +73,7 @@ def restore(path: Path, backup: Path) -> Path | None:
         fresh.unlink(missing_ok=True)
         with closing(sqlite3.connect(fresh)) as copy:
             source.backup(copy)
+    os.chmod(fresh, 0o600)
     kept = _set_aside(path)
     os.replace(fresh, path)
     return kept

@@ -181,7 +181,8 @@ def changes(database: Database, journal_id: int) -> list[tuple[str, int, dict[st
 
 
 def blockers(database: Database, journal_id: int) -> list[int]:
-    """Later standing actions that changed the same rows, newest first: they have to be undone first."""
+    """Later standing actions that changed the same rows, or rows that this import brought, newest first: they have to
+    be undone first."""
     rows = database.all(
         """SELECT DISTINCT later.journal_id FROM journal_changes mine
            JOIN journal_changes later ON later.tbl = mine.tbl AND later.row_id = mine.row_id
@@ -190,7 +191,25 @@ def blockers(database: Database, journal_id: int) -> list[int]:
            WHERE mine.journal_id = ? ORDER BY later.journal_id DESC""",
         (journal_id,),
     )
-    return [row[0] for row in rows]
+    found = {row[0] for row in rows}
+    step = entry(database, journal_id)
+    if step is not None and step.verb == "import":
+        found |= _decided_on_import(database, journal_id, step.detail.get("import_id"))
+    return sorted(found, reverse=True)
+
+
+def _decided_on_import(database: Database, journal_id: int, import_id: int | None) -> set[int]:
+    """The person's later decisions on what an import brought: hiding its rows would leave them hanging."""
+    rows = database.execute(
+        """SELECT DISTINCT j.id FROM journal j JOIN journal_changes c ON c.journal_id = j.id
+           LEFT JOIN transitions t ON c.tbl = 'transitions' AND t.id = c.row_id
+           JOIN memories m ON m.import_id = ?
+             AND m.id = CASE c.tbl WHEN 'memories' THEN c.row_id ELSE t.old_memory_id END
+           WHERE j.id > ? AND j.state = 'done' AND j.actor = 'person' AND j.verb <> 'import'
+             AND c.tbl IN ('memories', 'transitions')""",
+        (import_id, journal_id),
+    )
+    return {row[0] for row in rows}
 
 
 def _replay(database: Database, journal_id: int, *, backwards: bool) -> None:

@@ -1,4 +1,5 @@
-"""Proposed transitions and their fate. A case is pending only while the memory that it doubts is live and active."""
+"""Proposed transitions and their fate. A case is pending only while the memory that it doubts is live and active,
+and the words that prove it are there."""
 
 from __future__ import annotations
 
@@ -14,7 +15,9 @@ from memreview.store.database import Database
 
 _PENDING = """transitions t JOIN live_memories m ON m.id = t.old_memory_id AND m.status = 'active'
     WHERE t.status = 'pending' AND (t.new_memory_id IS NULL OR EXISTS (
-        SELECT 1 FROM live_memories n WHERE n.id = t.new_memory_id AND n.status = 'active'))"""
+        SELECT 1 FROM live_memories n WHERE n.id = t.new_memory_id AND n.status = 'active'))
+    AND (t.authorization <> 'verified' OR 2 = (SELECT count(*) FROM live_entries e WHERE e.id IN (
+        json_extract(t.body, '$.old_quote.entry_id'), json_extract(t.body, '$.new_quote.entry_id'))))"""
 
 
 def pending_ids(database: Database, *, kind: str | None = None, include_snoozed: bool = False) -> list[int]:

@@ -146,6 +146,7 @@ class VectorIndex:
         self.path.parent.mkdir(parents=True, exist_ok=True)
         temporary = self.path.with_suffix(".tmp")
         self._identity.unlink(missing_ok=True)
+        temporary.touch(mode=0o600)
         faiss.write_index(self._index, str(temporary))
         os.replace(temporary, self.path)
         size = self.path.stat().st_size

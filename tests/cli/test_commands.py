@@ -61,7 +61,9 @@ def test_export_and_tell(run: Run, tmp_path: Path) -> None:
     assert written["memories"] == 4
     assert written["not_carried"]
     assert "Porto" in (tmp_path / "out.json").read_text()
-    assert "Porto" in run("tell", "chatgpt")[0]
+    assert run("tell", "chatgpt") == []  # what mem0 holds is none of ChatGPT's business
+    assert "Porto" in run("tell", "chatgpt", "--all-sources")[0]
+    assert main(["--home", "nowhere", "export", "json", str(tmp_path / "out.json")]) == 1
 
 
 def test_doctor_backs_up_and_restores(run: Run, home: Path) -> None:

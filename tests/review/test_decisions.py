@@ -164,6 +164,20 @@ def test_undoing_the_import_hides_its_cases(profile: Profile) -> None:
     assert memories.ids(profile) == []
 
 
+def test_an_import_is_not_undone_under_decisions_on_what_it_brought(profile: Profile) -> None:
+    step = decisions.decide(profile, Decision(verb=Verb.DELETE, memories=(4,)))
+    with pytest.raises(history.UndoBlocked) as blocked:
+        history.undo(profile, 1)
+    assert blocked.value.blockers == [step.id]
+    history.undo(profile, step.id)
+    assert history.undo(profile, 1) is not None
+
+
+def test_a_case_whose_proof_is_gone_does_not_ask(profile: Profile) -> None:
+    profile.database.execute("UPDATE entries SET replaced_by = id WHERE text LIKE 'We moved%'")
+    assert queue.ids(profile) == [2]
+
+
 def test_a_case_shows_both_quotations_in_their_conversations(profile: Profile) -> None:
     case = queue.case(profile, 1)
     assert case.old_context is not None

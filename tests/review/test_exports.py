@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 from typing import Any
 
@@ -53,13 +54,29 @@ def test_lists_hold_every_memory(stores: Profile, tmp_path: Path, format: str) -
     assert exports.losses(stores, format)
 
 
-def test_the_assistant_is_told_what_was_decided_and_nothing_else(stores: Profile) -> None:
-    assert exports.tell(stores, "chatgpt") == []
+def test_an_assistant_is_told_what_was_decided_about_its_own_memories_and_nothing_else(tmp_path: Path) -> None:
+    profile = Profile.open(tmp_path / "home")
+    for path in sample_files():
+        importing.import_path(profile, path, progress=lambda *args: None)
+    assert exports.tell(profile, "chatgpt") == []
+    chosen = {name: memories.rows(profile, memories.ids(profile, f"source:{name}"))[0] for name in ("chatgpt", "mem0")}
+    decisions.decide(profile, Decision(verb=Verb.DELETE, memories=tuple(row.id for row in chosen.values())))
+    (part,) = exports.tell(profile, "chatgpt")
+    assert chosen["chatgpt"].text in part
+    assert chosen["mem0"].text not in part
+    assert len(part.splitlines()) == 2
+    assert exports.tell(profile, "claude") == []
+    assert chosen["mem0"].text in exports.tell(profile, "claude", all_sources=True)[0]
+    profile.close()
+
+
+def test_what_was_forgotten_stands_in_no_list(stores: Profile, tmp_path: Path) -> None:
     memory = memories.rows(stores, memories.ids(stores))[0]
     decisions.decide(stores, Decision(verb=Verb.DELETE, memories=(memory.id,)))
-    (part,) = exports.tell(stores, "chatgpt")
-    assert memory.text in part
-    assert len(part.splitlines()) == 2
+    for format in ("json", "csv", "markdown"):
+        exports.export(stores, format, tmp_path / format)
+        assert memory.text not in (tmp_path / format).read_text("utf-8")
+        assert (tmp_path / format).stat().st_mode & 0o077 == 0 or os.name == "nt"
 
 
 def test_what_can_not_be_written_is_told(stores: Profile, tmp_path: Path) -> None:

@@ -18,7 +18,7 @@ from memreview.audit.lifecycle.grammar import ANYBODY, SELF, UNIQUE_KIN, stems
 from memreview.audit.lifecycle.ground import Anchor, Ground, Told
 from memreview.audit.lifecycle.slots import harm_of
 from memreview.audit.lifecycle.space import space
-from memreview.audit.lifecycle.wording import key, no_longer, replaced
+from memreview.audit.lifecycle.wording import denied, key, replaced
 from memreview.audit.lifecycle.wording import told as retold
 from memreview.records.transition import Quotation, Transition, TransitionKind
 
@@ -451,7 +451,7 @@ def _transition(
 def _after(note: str, old_value: str, new_value: str, slot: str, quote: Quotation | None, change: Change) -> str:
     """The memory that would hold from then on, in the words of the note where they allow it."""
     if change is Change.ENDED:
-        return no_longer(note)
+        return denied(note, old_value)
     anew = change in (Change.RESUMED, Change.GONE) or slot in _SAID_ANEW
     exchanged = "" if anew else replaced(note, old_value, new_value)
-    return exchanged or (retold(quote.text) if quote else no_longer(note))
+    return exchanged or (retold(quote.text) if quote else denied(note, old_value))

@@ -68,6 +68,36 @@ def _tails(words: str) -> list[str]:
     return [" ".join(parts[start:]) for start in range(1, len(parts))]
 
 
+_ENDING = (
+    (r"\bis leaving\b", "left"), (r"\bis quitting\b", "quit"), (r"\bis selling\b", "sold"),
+    (r"\bis moving\b", "moved"), (r"\bis giving up\b", "gave up"),
+)  # fmt: skip
+_AND = re.compile(r",?\s+and\s+(?=(?:is|has|does|goes|[a-z]{2,}s)\s)")
+_BACKWARDS = re.compile(r"\b(?:there|it|its|that|them|this)\b", re.I)
+
+
+def denied(text: str, value: str) -> str:
+    """The note without what no longer holds: only the clause with `value` is denied, and stands last. Other clauses
+    stay as they are, unless they lean on the denied one ("swims there")."""
+    for pattern, done in _ENDING:
+        if re.search(pattern, text, re.I):
+            return re.sub(pattern, done, text, count=1, flags=re.I)
+    clauses = _AND.split(text.rstrip(" ."))
+    place = next((n for n, clause in enumerate(clauses) if value.casefold() in clause.casefold()), None)
+    if len(clauses) == 1 or place is None:
+        return no_longer(text)
+    subject = _SUBJECT.match(text) or _NAMED.match(text)
+    head = text[: subject.end()] if subject else ""
+    over = no_longer(head + clauses[place] if place else clauses[0]).removeprefix(head)
+    kept = [
+        clause.removeprefix(head) for n, clause in enumerate(clauses) if n != place and not _BACKWARDS.search(clause)
+    ]
+    if kept and not head:
+        over = over[:1].lower() + over[1:]
+    told = " and ".join([*kept, over])
+    return f"{head}{told if head else told[:1].upper() + told[1:]}" + "." * text.rstrip().endswith(".")
+
+
 def no_longer(text: str) -> str:
     """The note, ended: "User smokes." → "User no longer smokes."."""
     subject = _SUBJECT.match(text) or _NAMED.match(text)
