@@ -14,7 +14,7 @@ from memreview.store.database import Database
 
 Progress = Callable[[int, int], None]
 BATCH = 5_000
-ANY_OF = 4
+ANY_OF = 3
 _WATERMARK = "entries_fts_upto"
 _WORD = re.compile(r"\w+")
 # Words in most texts: they rank nothing and make a query of three ORed words five times slower.
