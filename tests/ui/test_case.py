@@ -43,7 +43,7 @@ def test_a_case_of_notes_alone_says_so_plainly(filled, profile, view):
     assert view.title.text().startswith("Two notes disagree")
     assert view.before.none.isVisible()
     assert not view.before.button.isVisible()
-    assert "Nothing that you said proves" in view.effects.text()
+    assert "prove only one side, or none" in view.effects.text()
 
 
 def test_opening_the_chat_goes_to_the_quoted_entry(filled, profile, view, qtbot):
