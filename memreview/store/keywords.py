@@ -88,6 +88,6 @@ def query_terms(words: str, *, prefix: bool) -> list[str]:
     found = _WORD.findall(words)[:32]
     kept = [word for word in found if word.casefold() not in _COMMON] or found
     terms = [f'"{word}"' for word in kept]
-    if prefix and terms and not words[-1:].isspace():
+    if prefix and terms and kept[-1] == found[-1] and not words[-1:].isspace():
         terms[-1] += "*"
     return terms
