@@ -228,7 +228,7 @@ def models(arguments: Arguments) -> None:
 
 
 def evaluate(arguments: Arguments) -> int:
-    if not arguments.file.exists():
+    if not arguments.file.is_file() and not (arguments.what == "claims" and arguments.file.is_dir()):
         raise LookupError(f"There is no file {arguments.file}.")
     report: Any = importlib.import_module(f"memreview.evaluate.eval_{arguments.what}").run(
         arguments.file, limit=arguments.limit, seed=arguments.seed, out=arguments.out
