@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import base64
 from collections.abc import Set
-from threading import Event, Thread
 from typing import TYPE_CHECKING, cast
 
 from PySide6.QtCore import QByteArray, QTimer
@@ -17,7 +16,7 @@ from memreview.ui.context import CASES, EVERYTHING, IMPORTS, MEMORIES, AppContex
 from memreview.ui.dialogs.messages import tell
 from memreview.ui.menus import window_commands
 from memreview.ui.panel import Panel
-from memreview.ui.panels import PLACES, Place, load_all
+from memreview.ui.panels import PLACES, Place
 from memreview.ui.rail import Rail
 from memreview.ui.text import plural, tr
 from memreview.ui.widgets.drop_zone import dropped_paths
@@ -49,7 +48,6 @@ class MainWindow(QMainWindow):
         self.show_place(self._first_place()).focus_first()
         self._read_counts()
         self._cold = list(self._places)
-        self._loaded = Event()
         self._warming = QTimer(self, interval=WARM_UP_MS)
         self._warming.timeout.connect(self._warm_one)
         self._warming.start()
@@ -205,11 +203,10 @@ class MainWindow(QMainWindow):
         if self._warming.interval() == WARM_UP_MS:
             self.context.worker.start()
             plots_are_ready()
-            Thread(target=load_all, args=(self._loaded.set,), name="import panels", daemon=True).start()
             self._warming.setInterval(WARM_STEP_MS)
-        elif self._cold and self._loaded.is_set():
+        elif self._cold:
             self.panel(self._cold.pop(0))
-        elif not self._cold:
+        else:
             self._warming.stop()
 
     def _restore_geometry(self) -> None:

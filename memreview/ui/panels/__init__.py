@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from importlib import import_module
 from typing import TYPE_CHECKING
@@ -27,13 +26,6 @@ class Place:
     def build(self, context: AppContext) -> Panel:
         module, name = self.where.split(":")
         return getattr(import_module(f"memreview.ui.panels.{module}"), name)(context)
-
-
-def load_all(done: Callable[[], None]) -> None:
-    """Import every panel's module, then call `done`; for a thread, so that the first visit costs only its widgets."""
-    for place in PLACES:
-        import_module(f"memreview.ui.panels.{place.where.partition(':')[0]}")
-    done()
 
 
 PLACES = (

@@ -5,6 +5,7 @@ pyqtgraph is imported on a thread of its own when the first plot is wanted: that
 
 from __future__ import annotations
 
+import gc
 from collections.abc import Sequence
 from threading import Event, Thread
 
@@ -28,8 +29,12 @@ _importing = Event()
 
 
 def _import() -> None:
-    import pyqtgraph  # noqa: F401
-
+    # A collection that ran here would free Qt objects of the window off its thread, which crashes.
+    gc.disable()
+    try:
+        import pyqtgraph  # noqa: F401
+    finally:
+        gc.enable()
     _imported.set()
 
 
