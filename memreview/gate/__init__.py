@@ -1,0 +1,1 @@
+"""The authenticity gate: what to do with a new claim (Capture §3.2)."""
