@@ -1,0 +1,124 @@
+"""What of a history reaches the gate: the claim of each event, and how it stands to the nodes that are held."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import groupby
+
+import numpy as np
+
+from memreview.language.claims import ClaimModel, Hypothesis
+from memreview.language.embedder import TextEmbedder
+from memreview.language.relations import Pair, RelationModel
+from memreview.language.sentences import windows
+from memreview.records.entry import Origin
+from memreview.records.gate import Bearing, ClaimEvent, Event, Node
+
+LEAST_CLAIM = 0.1
+"""Events whose likeliest sentence claims something with a lower probability don't reach the gate."""
+NEAREST = 4
+"""Held nodes that a claim is compared with."""
+WHOLE_WORDS = 45
+"""A message of the person's own that is no longer is read whole: its sentences explain each other."""
+DAY = 86_400e6
+"""In microseconds."""
+
+_PATTERNS = {
+    "first_person": r"\b(?:i|i'm|i've|i'd|i'll|me|my|mine|we|our|us)\b",
+    "second_person": r"\b(?:you|your|yours)\b",
+    "the_user": r"\b(?:user|users|customer|client|reader|member|author|account|owner|profile)\b",
+    "assistant": r"\b(?:assistants?|chatbots?|models?|bots?|agents?|memory|memories|remember|save|note)\b",
+    "quotation": r"[\"“”«»>]",
+    "layout": r"[\n|#*=:{}\[\]]",
+    "question": r"\?",
+}
+_COUNTED = {name: re.compile(pattern, re.I) for name, pattern in _PATTERNS.items()}
+CUES = ("claim_probability", "next_probability", "mean_probability", "place", "share", "sentences", "words", *_PATTERNS)
+"""Of the claim's sentence: its probability, that of the next likeliest one and their mean; where in the text it stands
+and how much of it it is. Of the text: logarithms of sentences and words, and how many words in a hundred are …"""
+
+
+@dataclass(frozen=True, slots=True)
+class _Unit:
+    event: int
+    text: str
+    place: float
+
+
+def read_claims(
+    events: Sequence[Event], model: ClaimModel, embedder: TextEmbedder, least: float = LEAST_CLAIM
+) -> list[ClaimEvent | None]:
+    """For each event its likeliest claim, or None."""
+    units = [unit for row, event in enumerate(events) for unit in _units(row, event)]
+    read = model.read([unit.text for unit in units], [events[unit.event].origin for unit in units], abstain=False)
+    chosen: list[tuple[_Unit, Hypothesis, tuple[float, ...]]] = []
+    for row, group in groupby(zip(units, read, strict=True), key=lambda pair: pair[0].event):
+        found = sorted(group, key=lambda pair: -pair[1].claim_probability)
+        unit, hypothesis = found[0]
+        if hypothesis.claim_probability >= least:
+            cues = _cues(events[row].text, unit, [one.claim_probability for _, one in found])
+            chosen.append((unit, hypothesis, cues))
+    vectors = embedder.encode([unit.text for unit, _, _ in chosen])
+    contexts = embedder.encode([events[unit.event].text for unit, _, _ in chosen])
+    claims: list[ClaimEvent | None] = [None] * len(events)
+    for (unit, hypothesis, cues), vector, context in zip(chosen, vectors, contexts, strict=True):
+        claims[unit.event] = ClaimEvent(
+            event=events[unit.event],
+            claim=unit.text,
+            direction=hypothesis.direction or "fact",
+            scope=hypothesis.scope or "",
+            timescale=hypothesis.timescale or "stable",
+            confidence=hypothesis.confidence,
+            speech_act=hypothesis.speech_act,
+            slot=hypothesis.slot,
+            vector=vector,
+            context=context,
+            cues=cues,
+        )
+    return claims
+
+
+def read_bearings(
+    claims: Sequence[tuple[ClaimEvent, Sequence[Node]]], model: RelationModel
+) -> list[tuple[Bearing, ...]]:
+    """For each claim how it stands to the nodes that come with it."""
+    judged = iter(
+        model.judge(
+            [
+                Pair(node.claim, claim.claim, max(0, claim.event.at - node.written_at) / DAY)
+                for claim, nodes in claims
+                for node in nodes
+            ]
+        )
+    )
+    return [
+        tuple(
+            Bearing(node, float(np.dot(node.vector, claim.vector)), {**one.relations}, {**one.nli})
+            for node, one in zip(nodes, judged, strict=False)
+        )
+        for claim, nodes in claims
+    ]
+
+
+def _units(row: int, event: Event) -> list[_Unit]:
+    text = event.text.strip()
+    if event.origin == Origin.USER and text and len(text.split()) <= WHOLE_WORDS:
+        return [_Unit(row, text, 0.0)]
+    return [_Unit(row, text[one.start : one.end], one.start / len(text)) for one in windows(text)]
+
+
+def _cues(text: str, unit: _Unit, probabilities: Sequence[float]) -> tuple[float, ...]:
+    """`probabilities` of the text's sentences, the unit's first."""
+    words = max(1, len(text.split()))
+    return (
+        probabilities[0],
+        max(probabilities[1:], default=0.0),
+        float(np.mean(probabilities)),
+        unit.place,
+        len(unit.text) / max(1, len(text)),
+        float(np.log(len(probabilities))),
+        float(np.log(words)),
+        *(min(1.0, len(pattern.findall(text)) / words) for pattern in _COUNTED.values()),
+    )
