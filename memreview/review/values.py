@@ -246,3 +246,164 @@ class Finding(msgspec.Struct, frozen=True, kw_only=True):
     ok: bool
     detail: str
     advice: str = ""
+
+
+class NodeRow(msgspec.Struct, frozen=True, kw_only=True):
+    """One belief of the ledger. `confidence` is what is left of it at the end of the history; `trust` the least trusted
+    origin that it rests on, "" where none is known; `memories` the ids of memories that say it."""
+
+    id: int
+    claim: str
+    layer: str  # stable, contextual, transient
+    scope: str  # "global" or words
+    status: str  # active, superseded, quarantined, evicted, deleted
+    at: int | None
+    confidence: float
+    trust: str
+    slot: str = ""
+    memories: tuple[int, ...] = ()
+
+
+class GateReading(msgspec.Struct, frozen=True, kw_only=True):
+    """What the gate said of one claim: the probabilities of its six actions (retain, add, scope, revise, quarantine,
+    ask), their entropy in nats, `eta` above which it asks, and how probably the person means and wrote the claim."""
+
+    at: int | None
+    action: str
+    probabilities: dict[str, float]
+    entropy: float
+    eta: float
+    authenticity: float
+
+
+class Provenance(msgspec.Struct, frozen=True, kw_only=True):
+    """Where a claim comes from. `kind`: page, document, tool, summary, pasted, own; `words` says it plainly ("a web page,
+    example.org"); `name` is the host, file or tool, "" if unknown. Only with `blockable` there is a "never from here"."""
+
+    kind: str
+    words: str
+    name: str = ""
+    blockable: bool = False
+
+
+class DecayPoint(msgspec.Struct, frozen=True, kw_only=True):
+    """`share` of its first weight that a claim in quarantine has after `days` without support, at the time `at`."""
+
+    days: float
+    at: int
+    share: float
+
+
+class Corroboration(msgspec.Struct, frozen=True, kw_only=True):
+    """`have` of the `needed` statements that would let a claim out by themselves; `words` say what such a statement is;
+    `heard` are entries in which it was said again, whether they count or not."""
+
+    have: int
+    needed: int
+    words: tuple[str, ...]
+    heard: tuple[int, ...] = ()
+
+
+class QuarantineItem(msgspec.Struct, frozen=True, kw_only=True):
+    """One claim that is held back, in a list. `status`: quarantined, or evicted once its days ran out. `rank` is higher
+    where an assistant already remembers it (`memories`), or where it contradicts what is held."""
+
+    id: int
+    claim: str
+    provenance: Provenance
+    at: int | None
+    status: str
+    days_left: float
+    authenticity: float
+    contradicts: int
+    memories: tuple[int, ...]
+    rank: float
+
+
+class QuarantineCase(msgspec.Struct, frozen=True, kw_only=True):
+    """All that the person needs to decide on a claim that is held back. `context` has the passage highlighted, None where
+    only a memory says it. The curve falls to `floor` at `evicts_at`. `layer` and `scope` are what a release takes
+    unless told otherwise; `effects` tells for the verbs release, keep, delete and never what each changes."""
+
+    item: QuarantineItem
+    context: Context | None
+    quote: str
+    reading: GateReading | None
+    contradicts: tuple[NodeRow, ...]
+    corroboration: Corroboration
+    decay: tuple[DecayPoint, ...]
+    floor: float
+    evicts_at: int
+    layer: str
+    scope: str
+    reasons: tuple[str, ...]
+    memories: tuple[MemoryRow, ...]
+    effects: dict[str, tuple[str, ...]]
+
+
+class AnswerChoice(msgspec.Struct, frozen=True, kw_only=True):
+    """One answer. `key` goes into `Decision.answer`; with `wants_scope` the person may name where it holds (`scope` is
+    the suggestion). `effects` say what it changes."""
+
+    key: str
+    label: str
+    effects: tuple[str, ...]
+    wants_scope: bool = False
+    scope: str = ""
+
+
+class QuestionItem(msgspec.Struct, frozen=True, kw_only=True):
+    """One question in a list. `claims` are how many statements it is about; one answer settles them all."""
+
+    id: int
+    text: str
+    at: int | None
+    claims: int
+    snoozed_until: int | None = None
+
+
+class Question(msgspec.Struct, frozen=True, kw_only=True):
+    """One question in plain words. `case`: changed, situation, meant, words. `held` is what is remembered now, if it is
+    about that; `contexts` are what was said, newest first, with the sentence highlighted, at most five. Two to four
+    `answers`; free text is always possible (answer "text", with `Decision.text`)."""
+
+    item: QuestionItem
+    case: str
+    held: NodeRow | None
+    contexts: tuple[Context, ...]
+    answers: tuple[AnswerChoice, ...]
+    reading: GateReading | None
+
+
+class LifeLine(msgspec.Struct, frozen=True, kw_only=True):
+    """One dated line of a memory's life. `kind`: said, stored, version, gate, held, corroborated, changed, faded,
+    decided. `entry_id` where it can be read in its conversation, `step` the step of the history that did it."""
+
+    at: int | None
+    kind: str
+    text: str
+    origin: str = ""
+    entry_id: int | None = None
+    step: int | None = None
+    undone: bool = False
+
+
+class Life(msgspec.Struct, frozen=True, kw_only=True):
+    """Why a memory is there, oldest line first, unknown times first. `node` is None where the gate did not read it."""
+
+    title: str
+    node: NodeRow | None
+    lines: tuple[LifeLine, ...]
+    reading: GateReading | None = None
+
+
+class GateSummary(msgspec.Struct, frozen=True, kw_only=True):
+    """What one run of the gate did. `actions` counts what it decided; `reason` is why it could not run, else ""."""
+
+    events: int = 0
+    claims: int = 0
+    actions: dict[str, int] = {}
+    questions: int = 0
+    quarantined: int = 0
+    seconds: float = 0.0
+    reason: str = ""
