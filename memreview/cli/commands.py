@@ -228,7 +228,7 @@ def models(arguments: Arguments) -> None:
 
 
 def evaluate(arguments: Arguments) -> int:
-    if not arguments.file.is_file() and not (arguments.what == "claims" and arguments.file.is_dir()):
+    if not arguments.file.exists():
         raise LookupError(f"There is no file {arguments.file}.")
     report: Any = importlib.import_module(f"memreview.evaluate.eval_{arguments.what}").run(
         arguments.file, limit=arguments.limit, seed=arguments.seed, out=arguments.out
@@ -243,6 +243,11 @@ def train(arguments: Arguments) -> None:
 
         measured = export_embedder.main()
         emit(arguments, measured, lambda: "The embedder was exported again.")
+    elif arguments.what == "relations":
+        from memreview.evaluate import train_relations
+
+        judged = train_relations.main(arguments.snli, _to_stderr)
+        emit(arguments, judged, judged.table)
     else:
         from memreview.evaluate import train_encoder
 

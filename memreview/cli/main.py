@@ -143,4 +143,5 @@ def _add_upkeep(add: commands.Add) -> None:
     command.add_argument("--seed", type=_number, default=0)
     command.add_argument("--out", type=Path, metavar="FILE.jsonl", help="one record a case, to see why")
     command = add("train", commands.train, "Make the shipped model files again (needs the train extra)")
-    command.add_argument("what", choices=["embedder", "encoder"])
+    command.add_argument("what", choices=["embedder", "encoder", "relations"])
+    command.add_argument("--snli", type=Path, metavar="FILE", help="relations: SNLI pairs, as JSON Lines")

@@ -34,7 +34,6 @@ from memreview.language.state_schema import Timescale
 from memreview.resources import RESOURCES
 
 TRAINING = RESOURCES / "training"
-VOICES = ("texter", "formal", "second_language", "parent")
 SCOPE_OVERLAP = 0.5
 """Least F1 of the content words at which a narrow scope counts as the labelled one."""
 _SHOWN = 5  # commonest mistakes of each label
@@ -348,7 +347,9 @@ def _by_keywords(case: Case, words: dict[str, set[str]]) -> Reading:
 
 def known() -> list[training_data.Utterance]:
     """The training utterances."""
-    return [record for voice in VOICES for record in training_data.read_utterances(TRAINING / voice)]
+    return [
+        record for voice in training_data.voices(TRAINING) for record in training_data.read_utterances(TRAINING / voice)
+    ]
 
 
 def nearest(embedder: TextEmbedder, examples: Sequence[training_data.Utterance]) -> Reader:

@@ -95,16 +95,17 @@ def run(path: Path, *, limit: int | None = None, seed: int = 0, out: Path | None
 
 
 def read(path: Path) -> tuple[list[Case], list[str]]:
-    """The cases, and a sentence for each malformed line."""
+    """The cases, and a sentence for each malformed line. Of a folder, those of all its pairs*.jsonl."""
     decoder = msgspec.json.Decoder(Case)
     cases: list[Case] = []
     problems: list[str] = []
-    for number, line in enumerate(path.read_bytes().splitlines(), 1):
-        if line.strip():
-            try:
-                cases.append(decoder.decode(line))
-            except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-                problems.append(f"{path}:{number}: {error}")
+    for file in sorted(path.glob("pairs*.jsonl")) if path.is_dir() else [path]:
+        for number, line in enumerate(file.read_bytes().splitlines(), 1):
+            if line.strip():
+                try:
+                    cases.append(decoder.decode(line))
+                except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+                    problems.append(f"{file}:{number}: {error}")
     return cases, problems
 
 

@@ -20,10 +20,11 @@ from torch.nn import functional
 from transformers import BertModel
 
 from memreview.evaluate import eval_claims, training_data
-from memreview.evaluate.eval_claims import TRAINING, VOICES, ClaimReport
+from memreview.evaluate.eval_claims import TRAINING, ClaimReport
 from memreview.evaluate.export_claims import export_claims
 from memreview.evaluate.export_relations import four_bits, from_four_bits
-from memreview.evaluate.train_relations import Features, vocabulary
+from memreview.evaluate.train_relations import Features, half, vocabulary
+from memreview.evaluate.training_data import TEST_VOICE
 from memreview.language import state_schema
 from memreview.language.claims import (
     DIRECTIONS,
@@ -32,11 +33,12 @@ from memreview.language.claims import (
     SPEECH_ACTS,
     TIMESCALES,
     ClaimConfig,
+    Direction,
     TextReader,
     claims_folder,
 )
+from memreview.language.state_schema import Timescale
 
-TEST_VOICE = "unseen"
 THRESHOLD = 0.4
 """Least probability of a claim."""
 FROZEN = 2  # layers
@@ -100,13 +102,19 @@ def labelled(records: Sequence[training_data.Utterance]) -> list[Example]:
     return found
 
 
-def slotted(records: Sequence[training_data.Utterance], pairs: Sequence[training_data.Pair]) -> list[Example]:
-    """What teaches slots only: normalized claims (also their direction), statements of pairs, the schema's own."""
+def slotted(
+    records: Sequence[training_data.Utterance],
+    pairs: Sequence[training_data.Pair],
+    claims: Sequence[training_data.Claim],
+) -> list[Example]:
+    """What teaches slots: normalized claims and statements (also their direction and timescale), statements of pairs,
+    the schema's own."""
     found = [
-        Example(record.label.claim, direction=DIRECTIONS.index(record.label.direction), slot=_slot(record.label.slot))
-        for record in records
-        if record.label.claim and record.label.direction
+        _kind(label.claim, label.slot, label.direction, label.timescale)
+        for label in (record.label for record in records)
+        if label.claim and label.direction and label.timescale
     ]
+    found += [_kind(claim.text, claim.slot, claim.direction, claim.timescale) for claim in claims]
     for pair in pairs:
         found += [
             Example(pair.older.text, slot=_slot(pair.old_slot)),
@@ -114,6 +122,10 @@ def slotted(records: Sequence[training_data.Utterance], pairs: Sequence[training
         ]
     found += [Example(text, slot=_slot(slot.id)) for slot in state_schema.load().slots for text in slot.examples]
     return list({example.text: example for example in found if example.slot != _UNKNOWN}.values())
+
+
+def _kind(text: str, slot: str | None, direction: Direction, timescale: Timescale) -> Example:
+    return Example(text, slot=_slot(slot), direction=DIRECTIONS.index(direction), timescale=TIMESCALES.index(timescale))
 
 
 def _slot(name: str | None) -> int:
@@ -238,7 +250,7 @@ def fit(
     encoded = TextReader(trained.tokenizer).encode(
         [one.text for one in everything], [one.from_user for one in everything]
     )
-    with _half():
+    with half():
         features = Features(model, [(ids, types) for ids, types, _ in encoded])  # type: ignore[arg-type]
     say(f"{len(everything):,} texts read by the frozen layers")
     tags = [_tags(one, offsets) for one, (_, _, offsets) in zip(everything, encoded, strict=True)]
@@ -261,7 +273,7 @@ def fit(
         rows = [*range(len(examples)), *order.sample(range(len(examples), len(everything)), read - len(examples))]
         for batch in _batches(rows, features.lengths, order):
             hidden, _, mask = features.batch(batch)
-            with _half():
+            with half():
                 logits = model(hidden, mask)
             loss = _loss(logits, [everything[row] for row in batch], [tags[row] for row in batch], acts)
             optimizer.zero_grad()
@@ -274,11 +286,6 @@ def fit(
         model.eval()
         if after_epoch:
             after_epoch(trained)
-
-
-def _half() -> torch.autocast:
-    """bfloat16 where it does no harm: three times as quick on processors that have it."""
-    return torch.autocast("cpu", torch.bfloat16)
 
 
 def _batches(rows: Sequence[int], lengths: Sequence[int], order: random.Random) -> Iterator[list[int]]:
@@ -336,16 +343,22 @@ def _cross_entropy(logits: Tensor, truth: Tensor, weights: Tensor | None = None)
     )
 
 
+def material(voices: Sequence[str], test_voice: str) -> tuple[list[Example], list[Example]]:
+    """What `labelled` and `slotted` make of these voices, without the topics of the test voice."""
+    tested = TRAINING / test_voice
+    topics = {one.topic for one in training_data.read_utterances(tested)}
+    topics |= {one.topic for one in training_data.read_pairs(tested)}
+    folders = [TRAINING / voice for voice in voices]
+    records = [one for folder in folders for one in training_data.read_utterances(folder) if one.topic not in topics]
+    pairs = [one for folder in folders for one in training_data.read_pairs(folder) if one.topic not in topics]
+    claims = [one for folder in folders for one in training_data.read_claims(folder) if one.topic not in topics]
+    return labelled(records), slotted(records, pairs, claims)
+
+
 def main(say: Say = print) -> ClaimReport:
-    """`memreview train encoder`: train on the four voices into `models/claims`, measure on the test voice, write the
-    card."""
-    voices = (*VOICES, TEST_VOICE)
-    records = [record for voice in voices for record in training_data.read_utterances(TRAINING / voice)]
-    pairs = [pair for voice in voices for pair in training_data.read_pairs(TRAINING / voice)]
-    records, tested = training_data.split(records, TEST_VOICE)
-    topics = {record.topic for record in tested}
-    pairs = [pair for pair in training_data.split(pairs, TEST_VOICE)[0] if pair.topic not in topics]
-    examples, extra = labelled(records), slotted(records, pairs)
+    """`memreview train encoder`: train on all voices but the test voice into `models/claims`, measure on that one,
+    write the card."""
+    examples, extra = material(training_data.voices(TRAINING), TEST_VOICE)
     config = train(examples, extra, say).export(
         [one.text for one in examples[:: len(examples) // _CALIBRATION]], claims_folder()
     )
@@ -374,6 +387,7 @@ def card(config: ClaimConfig, report: ClaimReport, examples: int, extra: int) ->
         threshold=config.threshold,
         frozen=FROZEN,
         epochs=EPOCHS,
+        voices=", ".join(training_data.voices(TRAINING)),
     )
 
 
@@ -394,8 +408,8 @@ schema it fills, and how it is meant.
 
 ## Data and split
 
-- {examples:,} labelled utterances in four voices (`resources/training/`: texter, formal, second_language, parent), and
-  {extra:,} texts with a slot only: their normalized claims, statements of the same voices' pairs, the schema's
+- {examples:,} labelled utterances in these voices of `resources/training/`: {voices}; and {extra:,} texts with a slot
+  (most with direction and timescale) only: short statements, normalized claims, statements of pairs, the schema's
   examples.
 - The test voice, `unseen`, is another author's: {cases:,} utterances, measured once, with the final weights. Nothing
   was chosen by it, and training texts on a topic of its were left out.

@@ -28,6 +28,7 @@ Relation = Literal["supersedes", "scopes", "duplicates", "coexists", "unrelated"
 Nli = Literal["entailment", "neutral", "contradiction"]
 
 GLOBAL = "global"
+TEST_VOICE = "unseen"
 NLI_OF: dict[Relation, frozenset[Nli]] = {
     "duplicates": frozenset({"entailment"}),
     "supersedes": frozenset({"contradiction", "neutral"}),
@@ -89,6 +90,16 @@ class Utterance(_Row, frozen=True):
 class Statement(_Row, frozen=True):
     text: str
     at: Annotated[datetime, msgspec.Meta(tz=True)]
+
+
+class Claim(_Row, frozen=True):
+    """A line of `statements*.tsv`: a text that claims something, labelled with what kind of claim it is only."""
+
+    slot: str
+    direction: Direction
+    timescale: Timescale
+    topic: str
+    text: str
 
 
 class Pair(_Row, frozen=True):
@@ -154,6 +165,29 @@ def read_utterances(path: Path) -> list[Utterance]:
 def read_pairs(path: Path) -> list[Pair]:
     """Of a file, or of all pairs*.jsonl under a folder. BadTrainingData names each line that breaks a rule."""
     return _strictly(_parse(path, "pairs", Pair, _pair_problems))
+
+
+def read_claims(path: Path) -> list[Claim]:
+    """Of all statements*.tsv under a folder. BadTrainingData names each line that breaks a rule."""
+    found: list[Claim] = []
+    problems: list[Problem] = []
+    for file in sorted(path.rglob("statements*.tsv")):
+        for number, line in enumerate(file.read_text("utf-8").splitlines(), 1):
+            try:
+                claim = msgspec.convert(dict(zip(Claim.__struct_fields__, line.split("\t"), strict=True)), Claim)
+            except ValueError as error:
+                problems.append(Problem(file, number, str(error)))
+                continue
+            found.append(claim)
+            problems += [Problem(file, number, what) for what in _slot_problems(claim.slot)]
+    if problems:
+        raise BadTrainingData(problems)
+    return found
+
+
+def voices(training: Path) -> list[str]:
+    """All that may be trained on."""
+    return sorted(folder.name for folder in training.iterdir() if folder.is_dir() and folder.name != TEST_VOICE)
 
 
 def split(records: Sequence[Record], held_out: str) -> tuple[list[Record], list[Record]]:

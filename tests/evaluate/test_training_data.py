@@ -6,7 +6,17 @@ from pathlib import Path
 
 import pytest
 
-from memreview.evaluate.training_data import BadTrainingData, check, main, read_pairs, read_utterances, split
+from memreview.evaluate.training_data import (
+    TEST_VOICE,
+    BadTrainingData,
+    check,
+    main,
+    read_claims,
+    read_pairs,
+    read_utterances,
+    split,
+    voices,
+)
 from memreview.resources import RESOURCES
 
 README = RESOURCES / "training" / "README.md"
@@ -195,3 +205,19 @@ def test_the_examples_of_the_instructions_obey_them(tmp_path):
 def test_what_is_in_the_repository_passes_its_own_check():
     read_utterances(RESOURCES / "training")
     read_pairs(RESOURCES / "training")
+
+
+def test_statements_are_read_and_bad_lines_named(tmp_path: Path) -> None:
+    (tmp_path / "statements-01.tsv").write_text("diet.dislikes\tdislike\tstable\tsprouts\tsprouts? over my dead body\n")
+    (claim,) = read_claims(tmp_path)
+    assert (claim.slot, claim.direction, claim.text) == ("diet.dislikes", "dislike", "sprouts? over my dead body")
+    (tmp_path / "statements-02.tsv").write_text("diet.nothing\tlike\tstable\tx\ty\none column\na\tlove\tstable\tx\ty\n")
+    with pytest.raises(BadTrainingData) as error:
+        read_claims(tmp_path)
+    assert [problem.line for problem in error.value.problems] == [1, 2, 3]
+
+
+def test_the_test_voice_is_never_trained_on() -> None:
+    found = voices(RESOURCES / "training")
+    assert TEST_VOICE not in found
+    assert "formal" in found
