@@ -95,7 +95,12 @@ def read_bearings(
     )
     return [
         tuple(
-            Bearing(node, float(np.dot(node.vector, claim.vector)), {**one.relations}, {**one.nli})
+            Bearing(
+                node,
+                float(np.dot(node.vector, claim.vector)),
+                {name: share for name, share in one.relations.items()},
+                {name: share for name, share in one.nli.items()},
+            )
             for node, one in zip(nodes, judged, strict=False)
         )
         for claim, nodes in claims
