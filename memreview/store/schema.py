@@ -132,3 +132,14 @@ def m0001_initial(db: sqlite_utils.Database) -> None:
     for statement in _INITIAL:
         db.execute(statement)
     db.execute("PRAGMA user_version = 1")
+
+
+@migrations()
+def m0002_readings(db: sqlite_utils.Database) -> None:
+    """What the claim encoder reads in a text: like `vectors` a cache by text and model; '' where nothing is claimed."""
+    db.execute(
+        """CREATE TABLE readings (
+            digest BLOB NOT NULL, model TEXT NOT NULL, body TEXT NOT NULL,
+            PRIMARY KEY (digest, model)) STRICT, WITHOUT ROWID"""
+    )
+    db.execute("PRAGMA user_version = 2")

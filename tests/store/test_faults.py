@@ -113,15 +113,16 @@ def test_a_migration_backs_up_first_and_a_failed_one_leaves_the_old_schema(
     take_in(database, store_of(kept("a", "Keeps bees")))
     database.close()
     newer = Migrations("memreview")
-    newer(name="m0001_initial")(schema.m0001_initial)
+    for migration in schema.migrations._migrations:
+        newer(name=migration.name)(migration.fn)
 
     @newer()
-    def m0002_breaks(db: sqlite_utils.Database) -> None:
+    def breaks(db: sqlite_utils.Database) -> None:
         db.execute("ALTER TABLE memories ADD COLUMN colour TEXT")
         raise sqlite3.OperationalError("no such thing")
 
     monkeypatch.setattr(schema, "migrations", newer)
-    monkeypatch.setattr(database_module, "SCHEMA_VERSION", 2)
+    monkeypatch.setattr(database_module, "SCHEMA_VERSION", database_module.SCHEMA_VERSION + 1)
     with pytest.raises(sqlite3.OperationalError):
         Database.open(database.path)
     assert [made.reason for made in backup.backups(database.path.parent)] == ["before-migration"]

@@ -52,14 +52,15 @@ from pathlib import Path
 from sqlite_utils.migrations import Migrations
 from memreview.store import database, schema
 newer = Migrations("memreview")
-newer(name="m0001_initial")(schema.m0001_initial)
+for migration in schema.migrations._migrations:
+    newer(name=migration.name)(migration.fn)
 @newer()
-def m0002_colour(db):
+def colour(db):
     db.execute("ALTER TABLE memories ADD COLUMN colour TEXT")
     for row in list(db.execute("SELECT id FROM memories")):
         db.execute("UPDATE memories SET colour = 'red', scope = 'migrated' WHERE id = ?", row)
-    db.execute("PRAGMA user_version = 2")
-schema.migrations, database.SCHEMA_VERSION = newer, 2
+    db.execute(f"PRAGMA user_version = {len(newer._migrations)}")
+schema.migrations, database.SCHEMA_VERSION = newer, len(newer._migrations)
 print("go", flush=True)
 database.Database.open(Path(sys.argv[1]) / database.FILE_NAME)
 """
@@ -137,9 +138,7 @@ def test_a_killed_migration_leaves_the_old_schema_or_the_new_one(tmp_path: Path)
         with sqlite3.connect(tmp_path / FILE_NAME) as connection:
             columns = [row[1] for row in connection.execute("PRAGMA table_info(memories)")]
             migrated = connection.execute("SELECT count(*) FROM memories WHERE scope = 'migrated'").fetchone()[0]
-            noted = connection.execute(
-                "SELECT count(*) FROM _sqlite_migrations WHERE name = 'm0002_colour'"
-            ).fetchone()[0]
+            noted = connection.execute("SELECT count(*) FROM _sqlite_migrations WHERE name = 'colour'").fetchone()[0]
             assert connection.execute("PRAGMA integrity_check").fetchone()[0] == "ok"
         connection.close()
         assert ("colour" in columns, migrated, noted) in ((False, 0, 0), (True, 3_000, 1))
