@@ -23,13 +23,15 @@ Vector = NDArray[np.float32]
 
 @dataclass(frozen=True, slots=True)
 class Event:
-    """One message, tool result or document as the gate sees it. `at` in microseconds, UTC."""
+    """One message, tool result or document as the gate sees it. `at` in microseconds, UTC; not `dated` where that is a
+    guess from its place in the conversation: then it may add and be held back, but authorizes nothing."""
 
     id: str
     session: str
     at: int
     origin: Origin
     text: str
+    dated: bool = True
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -74,6 +76,8 @@ class Node:
     revised_at: int | None
     """When it last took another's place or was itself narrowed; None if never."""
     vector: Vector
+    influence: float = 0.0
+    """Running mean of what answers lost without it (Capture eq. 6), for retrieval; 0 until anything was measured."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,181 @@
+"""The ledger of one person: what is held, what was, and which of it a reader may be given."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+
+import numpy as np
+
+from memreview.ledger import answers, decay, rules
+from memreview.ledger.constants import POLICY, Policy
+from memreview.ledger.draft import Draft
+from memreview.ledger.index import Index
+from memreview.ledger.scopes import match
+from memreview.ledger.values import Change, Choice, Edge, EdgeKind
+from memreview.records.gate import GLOBAL_SCOPE, Bearing, ClaimEvent, Layer, Node, Vector, Verdict
+
+HELD = ("active", "quarantined")
+
+
+class Ledger:
+    """Nothing changes but by `commit`: the other methods say what would, and the caller keeps it and commits it.
+
+    Times are microseconds, UTC. They may jump, go back and be equal; nothing is decided by the computer's clock.
+    """
+
+    def __init__(self, nodes: Iterable[Node] = (), edges: Iterable[Edge] = (), policy: Policy = POLICY) -> None:
+        self.policy = policy
+        self._nodes: dict[str, Node] = {}
+        self._edges: dict[tuple[EdgeKind, str, str], Edge] = {}
+        self._touching: dict[str, list[tuple[EdgeKind, str, str]]] = {}
+        self._index = Index()
+        self._rows: dict[str, int] = {}
+        self._log: list[Change] = []
+        for node in nodes:
+            self._keep(node)
+            self._log.append(Change(node.written_at, "written", node))
+        for edge in edges:
+            self._link(edge)
+
+    # -- reading ------------------------------------------------------------------------------------------------------
+
+    def __contains__(self, node_id: object) -> bool:
+        return node_id in self._nodes
+
+    def __iter__(self) -> Iterator[Node]:
+        return iter(self._nodes.values())
+
+    def node(self, node_id: str) -> Node:
+        """Raises `KeyError`."""
+        return self._nodes[node_id]
+
+    def edges(self, node_id: str, kind: EdgeKind | None = None) -> list[Edge]:
+        """Those that begin or end at a node, oldest first."""
+        found = (self._edges[key] for key in self._touching.get(node_id, ()))
+        return [edge for edge in found if kind in (None, edge.kind)]
+
+    def narrowed(self, node_id: str) -> bool:
+        """Whether something that is in force holds instead of it in one situation."""
+        narrower = (edge.source for edge in self.edges(node_id, "scopes") if edge.target == node_id)
+        return any(self._nodes[source].status == "active" for source in narrower)
+
+    def nearest(self, vector: Vector, k: int, at: int) -> list[Node]:
+        """The k active and quarantined nodes of greatest cosine; ties by id."""
+        held = [node for node in self if node.status == "active" or self._waits(node, at)]
+        cosines = self._cosines(vector, held)
+        return [held[place] for place in _best(k, held, lambda place: (-cosines[place],))]
+
+    def retrieve(
+        self, vector: Vector, scope: str, at: int, k: int = POLICY.retrieved, sigma: float = 1.0
+    ) -> list[tuple[Node, float]]:
+        """What a reader may be given, best first: active nodes only, by the paper's score; ties by confidence,
+        recency and id. `sigma` is the gate's present σ(h)."""
+        held = [node for node in self if node.status == "active" and node.written_at <= at]
+        cosines = self._cosines(vector, held)
+        left = [decay.confidence(node, at, self.policy, sigma) for node in held]
+        scores = [
+            self.policy.similarity_weight * float(cosine)
+            + self.policy.confidence_weight * confidence
+            + self.policy.scope_weight * match(node.scope, scope, self.policy)
+            + self.policy.influence_weight * node.influence
+            for node, cosine, confidence in zip(held, cosines, left, strict=True)
+        ]
+        best = _best(k, held, lambda place: (-scores[place], -left[place], -held[place].written_at))
+        return [(held[place], scores[place]) for place in best]
+
+    def as_of(self, at: int) -> Ledger:
+        """The ledger as it stood at a time, as far as this one has seen it grow."""
+        nodes: dict[str, Node] = {}
+        edges: dict[tuple[EdgeKind, str, str], Edge] = {}
+        for change in self._log:
+            if change.at <= at and change.node is not None:
+                nodes[change.node.id] = change.node
+            if change.at <= at and change.edge is not None:
+                edges[change.edge.key] = change.edge
+        known = (edge for edge in edges.values() if edge.source in nodes and edge.target in nodes)
+        past = Ledger(nodes.values(), known, self.policy)
+        past.commit(past.advance(at))
+        return past
+
+    # -- what would change --------------------------------------------------------------------------------------------
+
+    def apply(self, claim: ClaimEvent, verdict: Verdict, bearings: Sequence[Bearing], at: int) -> list[Change]:
+        """What a claim changes by the gate's verdict and the ledger's own rules. An event counts once."""
+        if claim.event.id in self:
+            return []
+        draft = self._draft(at, claim.event.id)
+        rules.apply(draft, claim, verdict, bearings)
+        return draft.changes
+
+    def advance(self, at: int) -> list[Change]:
+        """Eviction of what nobody corroborated in time."""
+        changes = []
+        for node in self:
+            if node.status == "quarantined" and not self._waits(node, at):
+                gone = decay.evicts_at(node, self.policy)
+                changes.append(Change(gone, "evicted", rules.with_status(node, "evicted")))
+        return changes
+
+    def answer(self, node_id: str, choice: Choice, at: int, *, scope: str = "", text: str = "") -> list[Change]:
+        """The person's answer to a question about a claim that waits; `text` replaces its wording."""
+        return self._decided(at, lambda draft: answers.answer(draft, node_id, choice, scope, text))
+
+    def release(self, node_id: str, at: int, *, layer: Layer | None = None, scope: str = "") -> list[Change]:
+        """Out of quarantine, or back from eviction, by the person's word; into its own layer and scope unless told."""
+        return self._decided(at, lambda draft: answers.release(draft, node_id, layer, scope))
+
+    def keep(self, node_id: str, at: int) -> list[Change]:
+        """In quarantine for another fourteen days from `at`."""
+        return self._decided(at, lambda draft: answers.keep(draft, node_id))
+
+    def delete(self, node_id: str, at: int) -> list[Change]:
+        return self._decided(at, lambda draft: answers.delete(draft, node_id))
+
+    def reopen(self, node_id: str, at: int) -> list[Change]:
+        """Back into quarantine, undecided."""
+        return self._decided(at, lambda draft: answers.reopen(draft, node_id))
+
+    def commit(self, changes: Iterable[Change]) -> None:
+        for change in changes:
+            if change.node is not None:
+                self._keep(change.node)
+            if change.edge is not None:
+                self._link(change.edge)
+            self._log.append(change)
+
+    # -- inside -------------------------------------------------------------------------------------------------------
+
+    def _draft(self, at: int, event: str = "") -> Draft:
+        draft = Draft(self.node, self.edges, self.policy, at, event)
+        draft.take(self.advance(at))
+        return draft
+
+    def _decided(self, at: int, act: Callable[[Draft], None]) -> list[Change]:
+        draft = Draft(self.node, self.edges, self.policy, at, "")
+        act(draft)
+        return draft.changes
+
+    def _waits(self, node: Node, at: int) -> bool:
+        return node.status == "quarantined" and at < decay.evicts_at(node, self.policy)
+
+    def _cosines(self, vector: Vector, held: Sequence[Node]) -> np.ndarray[tuple[int, ...], np.dtype[np.float64]]:
+        return self._index.cosines(vector, np.array([self._rows[node.id] for node in held], np.intp))
+
+    def _keep(self, node: Node) -> None:
+        before = self._nodes.get(node.id)
+        self._nodes[node.id] = node
+        if before is None or before.vector is not node.vector:
+            self._rows[node.id] = self._index.add(node.vector)
+
+    def _link(self, edge: Edge) -> None:
+        if edge.key not in self._edges:
+            for end in dict.fromkeys((edge.source, edge.target)):
+                self._touching.setdefault(end, []).append(edge.key)
+        self._edges[edge.key] = edge
+
+
+def _best(k: int, held: Sequence[Node], by: Callable[[int], tuple[float, ...]]) -> list[int]:
+    return sorted(range(len(held)), key=lambda place: (*by(place), held[place].id))[:k]
+
+
+__all__ = ["GLOBAL_SCOPE", "HELD", "Ledger"]
