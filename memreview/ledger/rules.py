@@ -161,14 +161,12 @@ _ACTIONS: dict[Action, _Rule] = {
 
 def _said_again(draft: Draft, claim: ClaimEvent, bearings: Sequence[Bearing]) -> list[Node]:
     """The nodes that the claim repeats; of a change that awaits corroboration a consistent statement is enough."""
-    return [
-        bearing.node
-        for bearing in bearings
-        if says_same(bearing, claim, draft.policy)
-        or (
-            _consistent(bearing, draft.policy) and bearing.node.status == "active" and _unconfirmed(draft, bearing.node)
-        )
-    ]
+
+    def again(bearing: Bearing) -> bool:
+        contender = bearing.node.status == "active" and _unconfirmed(draft, bearing.node)
+        return says_same(bearing, claim, draft.policy) or (contender and _consistent(bearing, draft.policy))
+
+    return [bearing.node for bearing in bearings if again(bearing)]
 
 
 def _known(
