@@ -16,7 +16,7 @@ from memreview.store.errors import StoreError, StoreReadOnly, StoreTooNew, trans
 
 FILE_NAME = "memreview.sqlite"
 BUSY_SECONDS = 5.0
-SCHEMA_VERSION = 2
+SCHEMA_VERSION = 3
 """The number of migrations in store/schema.py; each sets SQLite's `user_version` to its own."""
 
 

@@ -19,8 +19,11 @@ from memreview.store.database import Database
 
 Actor = Literal["person", "program"]
 JOURNALED = frozenset(
-    {"imports", "entries", "memories", "memory_evidence", "transitions", "tombstones", "saved_filters"}
-)
+    {
+        "imports", "entries", "memories", "memory_evidence", "transitions", "tombstones", "saved_filters", "nodes",
+        "edges", "node_memories", "questions", "blocked_sources",
+    }
+)  # fmt: skip
 
 
 class JournalEntry(msgspec.Struct, frozen=True):

@@ -127,6 +127,54 @@ _INITIAL = (
 )
 
 
+# Nodes, edges and questions are journaled row by row. What only grows (gated, gate_runs, gate_decisions, ledger_log)
+# belongs to a step of the journal instead and counts while that step stands, so that undoing thousands costs nothing.
+_GATE = (
+    """CREATE TABLE nodes (
+        id INTEGER PRIMARY KEY AUTOINCREMENT, key TEXT NOT NULL UNIQUE, claim TEXT NOT NULL,
+        layer TEXT NOT NULL CHECK (layer IN ('stable', 'contextual', 'transient')), scope TEXT NOT NULL,
+        status TEXT NOT NULL CHECK (status IN ('active', 'superseded', 'quarantined', 'evicted', 'deleted')),
+        written_at INTEGER NOT NULL, corroborated_at INTEGER NOT NULL, confidence REAL NOT NULL, slot TEXT,
+        origins TEXT NOT NULL, events TEXT NOT NULL, corroborations INTEGER NOT NULL, revised_at INTEGER,
+        influence REAL NOT NULL, decided INTEGER NOT NULL DEFAULT 0,
+        question_id INTEGER REFERENCES questions) STRICT""",
+    "CREATE INDEX nodes_by_status ON nodes (status)",
+    "CREATE INDEX nodes_by_question ON nodes (question_id) WHERE question_id IS NOT NULL",
+    """CREATE TABLE edges (
+        id INTEGER PRIMARY KEY AUTOINCREMENT, kind TEXT NOT NULL, source INTEGER NOT NULL REFERENCES nodes,
+        target INTEGER NOT NULL REFERENCES nodes, at INTEGER NOT NULL, probability REAL NOT NULL,
+        sessions TEXT NOT NULL, UNIQUE (kind, source, target)) STRICT""",
+    "CREATE INDEX edges_by_source ON edges (source)",
+    "CREATE INDEX edges_by_target ON edges (target)",
+    """CREATE TABLE node_memories (
+        id INTEGER PRIMARY KEY, node_id INTEGER NOT NULL REFERENCES nodes,
+        memory_id INTEGER NOT NULL REFERENCES memories,
+        UNIQUE (memory_id, node_id)) STRICT""",
+    "CREATE INDEX node_memories_by_node ON node_memories (node_id)",
+    """CREATE TABLE questions (
+        id INTEGER PRIMARY KEY AUTOINCREMENT, topic TEXT NOT NULL,
+        status TEXT NOT NULL CHECK (status IN ('open', 'answered', 'lapsed')), answer TEXT NOT NULL DEFAULT '',
+        asked_at INTEGER NOT NULL, snoozed_until INTEGER) STRICT""",
+    """CREATE TABLE blocked_sources (
+        id INTEGER PRIMARY KEY, origin TEXT NOT NULL, name TEXT NOT NULL, created_at INTEGER NOT NULL,
+        UNIQUE (origin, name)) STRICT""",
+    """CREATE TABLE gate_runs (
+        journal_id INTEGER PRIMARY KEY REFERENCES journal, model TEXT NOT NULL, state BLOB NOT NULL, at INTEGER,
+        events INTEGER NOT NULL, asked INTEGER NOT NULL) STRICT""",
+    """CREATE TABLE gated (
+        key TEXT NOT NULL, journal_id INTEGER NOT NULL REFERENCES journal,
+        PRIMARY KEY (key, journal_id)) STRICT, WITHOUT ROWID""",
+    """CREATE TABLE gate_decisions (
+        id INTEGER PRIMARY KEY, journal_id INTEGER NOT NULL REFERENCES journal, key TEXT NOT NULL, at INTEGER NOT NULL,
+        action TEXT NOT NULL, target TEXT, body TEXT NOT NULL) STRICT""",
+    "CREATE INDEX gate_decisions_by_key ON gate_decisions (key)",
+    """CREATE TABLE ledger_log (
+        id INTEGER PRIMARY KEY, journal_id INTEGER NOT NULL REFERENCES journal, node TEXT NOT NULL, at INTEGER NOT NULL,
+        why TEXT NOT NULL, event TEXT NOT NULL, body TEXT NOT NULL) STRICT""",
+    "CREATE INDEX ledger_log_by_node ON ledger_log (node)",
+)
+
+
 @migrations()
 def m0001_initial(db: sqlite_utils.Database) -> None:
     for statement in _INITIAL:
@@ -143,3 +191,10 @@ def m0002_readings(db: sqlite_utils.Database) -> None:
             PRIMARY KEY (digest, model)) STRICT, WITHOUT ROWID"""
     )
     db.execute("PRAGMA user_version = 2")
+
+
+@migrations()
+def m0003_gate(db: sqlite_utils.Database) -> None:
+    for statement in _GATE:
+        db.execute(statement)
+    db.execute("PRAGMA user_version = 3")
