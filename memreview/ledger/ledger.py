@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-
-import numpy as np
+from operator import itemgetter
 
 from memreview.ledger import answers, decay, rules
 from memreview.ledger.constants import POLICY, Policy
@@ -12,9 +11,7 @@ from memreview.ledger.draft import Draft
 from memreview.ledger.index import Index
 from memreview.ledger.scopes import match
 from memreview.ledger.values import Change, Choice, Edge, EdgeKind
-from memreview.records.gate import GLOBAL_SCOPE, Bearing, ClaimEvent, Layer, Node, Vector, Verdict
-
-HELD = ("active", "quarantined")
+from memreview.records.gate import Bearing, ClaimEvent, Layer, Node, Vector, Verdict
 
 
 class Ledger:
@@ -29,7 +26,7 @@ class Ledger:
         self._edges: dict[tuple[EdgeKind, str, str], Edge] = {}
         self._touching: dict[str, list[tuple[EdgeKind, str, str]]] = {}
         self._index = Index()
-        self._rows: dict[str, int] = {}
+        self._waiting: dict[str, None] = {}  # in quarantine, in a fixed order
         self._log: list[Change] = []
         for node in nodes:
             self._keep(node)
@@ -61,27 +58,28 @@ class Ledger:
 
     def nearest(self, vector: Vector, k: int, at: int) -> list[Node]:
         """The k active and quarantined nodes of greatest cosine; ties by id."""
-        held = [node for node in self if node.status == "active" or self._waits(node, at)]
-        cosines = self._cosines(vector, held)
-        return [held[place] for place in _best(k, held, lambda place: (-cosines[place],))]
+        expired = [node_id for node_id in self._waiting if not self._waits(self._nodes[node_id], at)]
+        return [self._nodes[node_id] for node_id in self._index.nearest(vector, k, without=expired)]
 
     def retrieve(
         self, vector: Vector, scope: str, at: int, k: int = POLICY.retrieved, sigma: float = 1.0
     ) -> list[tuple[Node, float]]:
         """What a reader may be given, best first: active nodes only, by the paper's score; ties by confidence,
         recency and id. `sigma` is the gate's present σ(h)."""
-        held = [node for node in self if node.status == "active" and node.written_at <= at]
-        cosines = self._cosines(vector, held)
-        left = [decay.confidence(node, at, self.policy, sigma) for node in held]
-        scores = [
-            self.policy.similarity_weight * float(cosine)
-            + self.policy.confidence_weight * confidence
-            + self.policy.scope_weight * match(node.scope, scope, self.policy)
-            + self.policy.influence_weight * node.influence
-            for node, cosine, confidence in zip(held, cosines, left, strict=True)
-        ]
-        best = _best(k, held, lambda place: (-scores[place], -left[place], -held[place].written_at))
-        return [(held[place], scores[place]) for place in best]
+        found = []
+        for node_id, cosine in self._index.cosines(vector).items():
+            node = self._nodes[node_id]
+            if node.status != "active" or node.written_at > at:
+                continue
+            left = decay.confidence(node, at, self.policy, sigma)
+            score = (
+                self.policy.similarity_weight * cosine
+                + self.policy.confidence_weight * left
+                + self.policy.scope_weight * match(node.scope, scope, self.policy)
+                + self.policy.influence_weight * node.influence
+            )
+            found.append(((-score, -left, -node.written_at, node.id), node, score))
+        return [(node, score) for _, node, score in sorted(found, key=itemgetter(0))[:k]]
 
     def as_of(self, at: int) -> Ledger:
         """The ledger as it stood at a time, as far as this one has seen it grow."""
@@ -109,12 +107,12 @@ class Ledger:
 
     def advance(self, at: int) -> list[Change]:
         """Eviction of what nobody corroborated in time."""
-        changes = []
-        for node in self:
-            if node.status == "quarantined" and not self._waits(node, at):
-                gone = decay.evicts_at(node, self.policy)
-                changes.append(Change(gone, "evicted", rules.with_status(node, "evicted")))
-        return changes
+        waiting = [self._nodes[node_id] for node_id in self._waiting]
+        return [
+            Change(decay.evicts_at(node, self.policy), "evicted", rules.with_status(node, "evicted"))
+            for node in waiting
+            if not self._waits(node, at)
+        ]
 
     def answer(self, node_id: str, choice: Choice, at: int, *, scope: str = "", text: str = "") -> list[Change]:
         """The person's answer to a question about a claim that waits; `text` replaces its wording."""
@@ -158,24 +156,16 @@ class Ledger:
     def _waits(self, node: Node, at: int) -> bool:
         return node.status == "quarantined" and at < decay.evicts_at(node, self.policy)
 
-    def _cosines(self, vector: Vector, held: Sequence[Node]) -> np.ndarray[tuple[int, ...], np.dtype[np.float64]]:
-        return self._index.cosines(vector, np.array([self._rows[node.id] for node in held], np.intp))
-
     def _keep(self, node: Node) -> None:
-        before = self._nodes.get(node.id)
         self._nodes[node.id] = node
-        if before is None or before.vector is not node.vector:
-            self._rows[node.id] = self._index.add(node.vector)
+        self._index.put(node.id, node.vector, node.status in ("active", "quarantined"))
+        if node.status == "quarantined":
+            self._waiting[node.id] = None
+        else:
+            self._waiting.pop(node.id, None)
 
     def _link(self, edge: Edge) -> None:
         if edge.key not in self._edges:
             for end in dict.fromkeys((edge.source, edge.target)):
                 self._touching.setdefault(end, []).append(edge.key)
         self._edges[edge.key] = edge
-
-
-def _best(k: int, held: Sequence[Node], by: Callable[[int], tuple[float, ...]]) -> list[int]:
-    return sorted(range(len(held)), key=lambda place: (*by(place), held[place].id))[:k]
-
-
-__all__ = ["GLOBAL_SCOPE", "HELD", "Ledger"]
