@@ -12,9 +12,20 @@ from typing import Any
 import numpy as np
 
 from memreview.language.sentences import normalize
-from memreview.records import Bundle, Conversation, Entry, MemoryRecord, Moment, Origin, Source
+from memreview.records import (
+    Bundle,
+    Conversation,
+    Entry,
+    MemoryRecord,
+    Moment,
+    Origin,
+    Source,
+    Transition,
+    TransitionKind,
+)
 from memreview.review.profile import Profile
-from memreview.store import ingest, vectors, windows
+from memreview.store import ingest, journal, transitions, vectors, windows
+from memreview.store import memories as stored
 
 START = 1_700_000_000
 _PLACES = "Porto Leeds Nairobi Lyon Quito Osaka Graz Tampere Halifax Cork Bergen Turin".split()
@@ -85,6 +96,27 @@ def profile_of(home: Path, memories: int, *, turns: int = 0, seed: int = 0, with
     if with_vectors:
         _random_vectors(profile, seed)
     return profile
+
+
+def pending_cases(profile: Profile, count: int) -> None:
+    """Cases in which a memory's place was overtaken, one a memory."""
+    with journal.action(profile.database, "audit", "program") as act:
+        found = [
+            Transition(
+                kind=TransitionKind.SAME_SUBJECT,
+                key=f"made-up|{memory_id}",
+                old_memory_id=memory_id,
+                old_value=text,
+                new_value=_PLACES[memory_id % len(_PLACES)],
+                new_claim=f"Lives in {_PLACES[memory_id % len(_PLACES)]}",
+                slot="location.city",
+                confidence=0.5 + memory_id % 50 / 100,
+                harm=memory_id % 10 / 10,
+                reasons=("You said so with another value later.",),
+            )
+            for memory_id, text, _ in stored.texts(profile.database)[:count]
+        ]
+        act.note(**transitions.merge(profile.database, act, found, complete=True))
 
 
 def more_turns(profile: Profile, turns: int, *, seed: int = 1) -> None:

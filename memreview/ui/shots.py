@@ -1,7 +1,7 @@
-"""Pictures of every place and dialog: `python -m memreview.ui.shots docs/screenshots`.
+"""Pictures of every place and dialog: `python -m memreview.ui.shots docs/screenshots --full HOME`.
 
-Each picture is a real window over a real profile, the bundled sample's or an empty one, drawn off screen: light,
-dark, at 100 % and 200 %.
+Each picture is a real window over a real profile, the bundled sample's, an empty one or a full one, drawn off screen:
+light, dark, at 100 % and 200 %. `python -m memreview.evaluate.screenshots` makes the full profile first.
 """
 
 from __future__ import annotations
@@ -32,24 +32,26 @@ def main(argv: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="python -m memreview.ui.shots", description=__doc__)
     parser.add_argument("out", type=Path)
     parser.add_argument("--home", type=Path, help="a profile of your own in place of the sample's")
+    parser.add_argument("--full", type=Path, help="a profile with very much in it, for pictures of that too")
     parser.add_argument("--only", default="", help="only pictures whose name holds this")
     parser.add_argument("--scale", type=int, choices=(1, 2), help=argparse.SUPPRESS)
     asked = parser.parse_args(argv)
     asked.out.mkdir(parents=True, exist_ok=True)
     if asked.scale:
-        return _take(asked.out, asked.home, asked.scale, asked.only)
+        return _take(asked)
     with tempfile.TemporaryDirectory() as folder:
         home = asked.home or _sample(Path(folder) / "sample")
         for scale in (1, 2):
-            _in_child(asked.out, home, scale, asked.only)
+            _in_child(asked, home, scale)
     return 0
 
 
-def _in_child(out: Path, home: Path, scale: int, only: str) -> None:
+def _in_child(asked: argparse.Namespace, home: Path, scale: int) -> None:
     """Qt reads the scale once, when it starts, so each scale has a process of its own."""
-    command = [sys.executable, "-m", "memreview.ui.shots", str(out), "--home", str(home), "--scale", str(scale)]
+    command = [sys.executable, "-m", "memreview.ui.shots", str(asked.out), "--home", str(home), "--scale", str(scale)]
+    command += ["--only", asked.only, *(["--full", str(asked.full)] if asked.full else [])]
     environment = os.environ | {"QT_QPA_PLATFORM": "offscreen", "QT_SCALE_FACTOR": str(scale)}
-    subprocess.run([*command, "--only", only], check=True, env=environment)
+    subprocess.run(command, check=True, env=environment)
 
 
 def _sample(home: Path) -> Path:
@@ -63,24 +65,27 @@ def _sample(home: Path) -> Path:
     return home
 
 
-def _take(out: Path, home: Path, scale: int, only: str) -> int:
+def _take(asked: argparse.Namespace) -> int:
     from memreview.ui.app import application, make_window
 
     app = application()
     with tempfile.TemporaryDirectory() as empty:
-        for state, folder in (("empty", Path(empty)), ("", home)):
+        states = {"empty": Path(empty), "": asked.home, "full": asked.full}
+        for state, folder in states.items():
+            if folder is None:
+                continue
             profile = Profile.open(folder)
             window = make_window(app, profile)
             window.resize(WIDTH, HEIGHT)
             window.show()
-            for scheme in ("light", "dark") if scale == 1 else ("light",):
+            for scheme in ("light", "dark") if asked.scale == 1 else ("light",):
                 window.context.theme.choose(scheme)
-                marks = [scheme, *([state] if state else []), *(["200"] if scale == 2 else [])]
+                marks = [scheme, *([state] if state else []), *(["200"] if asked.scale == 2 else [])]
                 for name, widget in _scenes(app, window, state):
                     file = "-".join([name, *marks]) + ".png"
-                    if only in file:
+                    if asked.only in file:
                         _settle(app, window)
-                        widget.grab().save(str(out / file))
+                        widget.grab().save(str(asked.out / file))
             window.close()
             profile.close()
     return 0
@@ -89,7 +94,7 @@ def _take(out: Path, home: Path, scale: int, only: str) -> int:
 def _scenes(app: QApplication, window: MainWindow, state: str) -> Iterator[tuple[str, QWidget]]:
     """The window at each place; with something in it, the dialogs too."""
     for place in PLACES:
-        if place.key == "welcome" and not state:
+        if place.key == "welcome" and state != "empty":
             continue
         window.show_place(place.key)
         yield place.key, window

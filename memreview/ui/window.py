@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import base64
 from collections.abc import Set
+from functools import partial
+from importlib import import_module
 from typing import TYPE_CHECKING, cast
 
 from PySide6.QtCore import QByteArray, QTimer
@@ -16,7 +18,7 @@ from memreview.ui.context import CASES, EVERYTHING, IMPORTS, MEMORIES, AppContex
 from memreview.ui.dialogs.messages import tell
 from memreview.ui.menus import window_commands
 from memreview.ui.panel import Panel
-from memreview.ui.panels import PLACES, Place
+from memreview.ui.panels import PLACES, Place, modules
 from memreview.ui.rail import Rail
 from memreview.ui.text import plural, tr
 from memreview.ui.widgets.drop_zone import dropped_paths
@@ -29,7 +31,7 @@ from memreview.ui.worker import Job
 if TYPE_CHECKING:
     from memreview.ui.panels.imports import ImportsPanel
 
-WARM_UP_MS, WARM_STEP_MS = 400, 50
+WARM_UP_MS, WARM_STEP_MS = 400, 15
 CHANGING_JOBS = frozenset({"import", "paste", "sample", "audit", "index", "backup"})
 
 
@@ -47,7 +49,10 @@ class MainWindow(QMainWindow):
         self._restore_geometry()
         self.show_place(self._first_place()).focus_first()
         self._read_counts()
-        self._cold = list(self._places)
+        self._cold = [
+            *(partial(import_module, name) for name in modules()),
+            *(partial(self.panel, key) for key in self._places),
+        ]
         self._warming = QTimer(self, interval=WARM_UP_MS)
         self._warming.timeout.connect(self._warm_one)
         self._warming.start()
@@ -199,13 +204,14 @@ class MainWindow(QMainWindow):
         return "inbox"
 
     def _warm_one(self) -> None:
-        """After the first paint: the worker and the plots' library, then the other panels, one a turn."""
+        """After the first paint: the worker and the plots' library, then what the panels need and the panels, one thing
+        a turn, so that no turn takes long."""
         if self._warming.interval() == WARM_UP_MS:
             self.context.worker.start()
             plots_are_ready()
             self._warming.setInterval(WARM_STEP_MS)
         elif self._cold:
-            self.panel(self._cold.pop(0))
+            self._cold.pop(0)()
         else:
             self._warming.stop()
 

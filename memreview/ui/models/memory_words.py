@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from html import escape
 
+from memreview.review import labels
 from memreview.review.values import MemoryRow
 from memreview.ui.text import day, line, plain, provider_name, tr
 
@@ -54,6 +55,11 @@ def source(row: MemoryRow) -> str:
 def source_in_full(row: MemoryRow) -> str:
     name, label = source(row), line(row.source_label, 100)
     return name if row.added or not label or label == name else f"{name} ({label})"
+
+
+def about(row: MemoryRow) -> str:
+    """What the memory is about, "" if that is not sure."""
+    return labels.about(row.slot)
 
 
 def holds(row: MemoryRow) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from importlib import import_module
+from pkgutil import iter_modules
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -37,3 +38,10 @@ PLACES = (
     Place("settings", "Settings", "settings", "settings:SettingsPanel"),
     Place("welcome", "Welcome", "welcome", "first_run:FirstRunPanel", in_rail=False),
 )
+
+
+def modules() -> list[str]:
+    """All modules of which panels are made, those that others need first."""
+    root = __package__.removesuffix(".panels")
+    packages = [import_module(f"{root}.{name}") for name in ("models", "widgets", "dialogs", "panels")]
+    return [f"{package.__name__}.{module.name}" for package in packages for module in iter_modules(package.__path__)]

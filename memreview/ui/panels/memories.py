@@ -33,7 +33,6 @@ VOCABULARY = {
     "kind": ("memory", "summary", "profile", "relation"),
     "before": (),
     "after": (),
-    "slot": (),
     "scope": (),
 }
 
@@ -55,7 +54,7 @@ class MemoriesPanel(Panel):
         self.bar.set_query(settings.get(context.profile, "memory_query"))
 
     def _build(self) -> None:
-        self.bar = FilterBar(VOCABULARY)
+        self.bar = FilterBar(VOCABULARY | {"slot": memories.slots()})
         self.saved = SavedFilters()
         self.table = MemoryView(self.model)
         self.acts = MemoryActions(self.context, self.table, self)

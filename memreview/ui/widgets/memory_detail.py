@@ -54,6 +54,8 @@ def _what(view: MemoryDetailView, detail: MemoryDetail) -> Card:
     facts = [words.standing(row), words.source_in_full(row), tr("since %1").replace("%1", day(row.created_at))]
     if row.updated_at is not None and row.updated_at != row.created_at:
         facts.append(tr("changed %1").replace("%1", day(row.updated_at)))
+    if about := words.about(row):
+        facts.append(tr("about: %1").replace("%1", about))
     card.body.addWidget(Label("  ·  ".join(facts), role="muted"))
     if held := words.holds(row):
         card.body.addWidget(Label(tr("Holds only: %1").replace("%1", held)))
