@@ -52,6 +52,8 @@ LABELS = {
 MAX_TOKENS = 160
 """Of one text; what is longer is cut."""
 
+SURE = 0.8
+_SLOTS = 3
 _NOT_MEANT = ("sarcastic", "hypothetical", "quoted", "past")
 _MAX_CHARS = 4_000  # far beyond the limit of tokens; keeps a pasted book away from the tokenizer
 _BLOCK = 4096  # texts sorted by length at a time
@@ -84,6 +86,10 @@ class Hypothesis:
     scope_span: Span | None = None
     slot: str | None = None
     slot_probability: float = 0.0
+    slots: tuple[str, ...] = ()
+    """The likeliest slots, best first, until they have `SURE` together; three at most."""
+    domain: str | None = None
+    domain_probability: float = 0.0
     first_hand: bool = False
     """The person says it, of themselves. Values of protected slots may be stored only then."""
 
@@ -183,7 +189,9 @@ class ClaimModel:
         if not has_claim:
             return Hypothesis(False, claimed, act, confidence)
         by_slot = _softmax(slots)
-        best = int(by_slot.argmax())
+        likeliest = [int(column) for column in np.argsort(-by_slot)[:_SLOTS]]
+        needed = int(np.searchsorted(np.cumsum(by_slot[likeliest]), SURE)) + 1
+        domain, domain_probability = self._domain(by_slot)
         narrow = logits["narrow"].argmax() == 1
         scope_span = _span(tags[:, 1], offsets) if narrow else None
         return Hypothesis(
@@ -196,10 +204,20 @@ class ClaimModel:
             timescale=TIMESCALES[int(logits["timescale"].argmax())],
             scope=tidy(text[slice(*scope_span)]) if scope_span else GLOBAL,
             scope_span=scope_span,
-            slot=self._slots[best],
-            slot_probability=float(by_slot[best]),
+            slot=self._slots[likeliest[0]],
+            slot_probability=float(by_slot[likeliest[0]]),
+            slots=tuple(self._slots[column] for column in likeliest[:needed]),
+            domain=domain,
+            domain_probability=domain_probability,
             first_hand=origin == "user" and act in ("sincere", "temporary"),
         )
+
+    def _domain(self, by_slot: Floats) -> tuple[str, float]:
+        shares: dict[str, float] = defaultdict(float)
+        for slot, share in zip(self._slots, by_slot, strict=True):
+            shares[slot.partition(".")[0]] += float(share)
+        best = max(shares, key=shares.__getitem__)
+        return best, shares[best]
 
 
 def storable(hypothesis: Hypothesis) -> bool:

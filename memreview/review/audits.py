@@ -9,9 +9,12 @@ from collections.abc import Sequence
 from memreview import __version__
 from memreview.audit import lifecycle
 from memreview.audit.lifecycle import EvidenceEntry, HeldMemory, Since, Statement
+from memreview.language.claims import Hypothesis
 from memreview.language.embedder import TextEmbedder
+from memreview.language.relations import Judgement, Pair
 from memreview.language.sentences import windows as sentence_windows
 from memreview.records import Authorization, Origin
+from memreview.review import reading
 from memreview.review.profile import Profile
 from memreview.review.values import AuditSummary, Progress
 from memreview.store import journal, memories, transitions, vectors, windows
@@ -36,6 +39,7 @@ def run(profile: Profile, progress: Progress, *, full: bool = True) -> AuditSumm
         _Similarity(profile, embedder),
         since=None if full else _last_audit(profile),
         progress=lambda share: progress("comparing", round(share * 100), 100),
+        reader=_Reader(profile) if profile.relations_or_none() and profile.claims_or_none() else None,
     )
     with journal.action(profile.database, "audit", "program") as act:
         counts = transitions.merge(profile.database, act, result.transitions, complete=full)
@@ -57,6 +61,7 @@ def prepare(profile: Profile, progress: Progress) -> None:
     database = profile.database
     windows.cut(database, _spans, lambda done, total: progress("sentences", done, total))
     windows.cover_memories(database)
+    reading.file_memories(profile, progress)
     embedder = profile.embedder_or_none()
     if embedder is None:
         return
@@ -79,6 +84,23 @@ def _last_audit(profile: Profile) -> Since | None:
 
 def _highest(rows: Sequence[object], name: str) -> int:
     return max((getattr(row, name) for row in rows), default=0)
+
+
+class _Reader:
+    """The language models for the audit; what they read is kept."""
+
+    def __init__(self, profile: Profile) -> None:
+        self._profile = profile
+
+    def own(self, texts: Sequence[str]) -> list[Hypothesis | None]:
+        return reading.own(self._profile, texts)
+
+    def noted(self, texts: Sequence[str]) -> list[Hypothesis | None]:
+        return reading.noted(self._profile, texts)
+
+    def judge(self, pairs: Sequence[Pair]) -> list[Judgement]:
+        model = self._profile.relations_or_none()
+        return model.judge(pairs) if model else []
 
 
 class _Similarity:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from memreview.language import state_schema
 from memreview.review.values import Step
 from memreview.store.journal import JournalEntry
 
@@ -16,6 +17,14 @@ _CASES = {
     "snooze": "Snooze {}",
     "restore": "Restore {}",
 }
+
+
+def about(slot: str) -> str:
+    """What a slot or a domain is called: "Home town"; "" for one that the schema doesn't have."""
+    schema = state_schema.load()
+    if slot in schema:
+        return schema.slot(slot).title
+    return next((domain.title for domain in schema.domains if domain.id == slot), "")
 
 
 def plural(count: int, one: str, many: str = "") -> str:

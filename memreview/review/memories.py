@@ -6,6 +6,7 @@ import re
 import shlex
 from datetime import UTC, datetime
 
+from memreview.language import state_schema
 from memreview.review import labels, queue, views
 from memreview.review.profile import Profile
 from memreview.review.values import MemoryDetail
@@ -18,8 +19,8 @@ __all__ = [
     "FLAGS",
     "SORTS",
     "STATUSES",
-    "BadFilter", "context", "conversation", "count", "detail", "forget", "ids", "parse", "problem", "rows", "save",
-    "saved",
+    "BadFilter", "context", "conversation", "count", "detail", "forget", "ids", "ids_of", "parse", "problem", "rows",
+    "save", "saved", "slots",
 ]  # fmt: skip
 
 STATUSES = ("active", "superseded", "quarantined", "evicted", "deleted")
@@ -62,6 +63,17 @@ def ids(profile: Profile, query: str = "", *, sort: str = "created", descending:
     if sort not in SORTS:
         raise BadFilter(f"Can't sort by “{sort}”.")
     return stored.ids(profile.database, parse(query), sort=sort, descending=descending)
+
+
+def ids_of(profile: Profile, wanted: MemoryFilter) -> list[int]:
+    """Ids of all that match a filter that was parsed already."""
+    return stored.ids(profile.database, wanted)
+
+
+def slots() -> tuple[str, ...]:
+    """What `slot:` can ask for: the domains, and the slots of the state schema."""
+    schema = state_schema.load()
+    return (*(domain.id for domain in schema.domains), *(slot.id for slot in schema.slots))
 
 
 def count(profile: Profile, query: str = "") -> int:

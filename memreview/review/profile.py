@@ -6,6 +6,7 @@ ONNX Runtime and FAISS are imported only when a model is asked for: the window o
 from __future__ import annotations
 
 import os
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -14,7 +15,9 @@ import platformdirs
 from memreview.store.database import FILE_NAME, Database
 
 if TYPE_CHECKING:
+    from memreview.language.claims import ClaimModel
     from memreview.language.embedder import TextEmbedder
+    from memreview.language.relations import RelationModel
     from memreview.store.vectors import VectorIndex
 
 CACHE = "cache"
@@ -28,6 +31,8 @@ class Profile:
         self.database = database
         self._embedder: TextEmbedder | None = None
         self._index: VectorIndex | None = None
+        self._claims: ClaimModel | None = None
+        self._relations: RelationModel | None = None
 
     @classmethod
     def open(cls, home: Path | None = None, *, create: bool = True) -> Profile:
@@ -65,6 +70,24 @@ class Profile:
             return self.embedder()
         except ModelUnavailable:
             return None
+
+    def claims_or_none(self) -> ClaimModel | None:
+        """The claim encoder, loaded once; None where it can't be: then nothing is filed by slot."""
+        from memreview.language.claims import ClaimModel, claims_folder
+        from memreview.language.embedder import ModelUnavailable
+
+        with suppress(ModelUnavailable):
+            self._claims = self._claims or ClaimModel.load(claims_folder())
+        return self._claims
+
+    def relations_or_none(self) -> RelationModel | None:
+        """The relation model, loaded once; None where it can't be: then the audit goes by its rules alone."""
+        from memreview.language.embedder import ModelUnavailable
+        from memreview.language.relations import RelationModel, relations_folder
+
+        with suppress(ModelUnavailable):
+            self._relations = self._relations or RelationModel.load(relations_folder())
+        return self._relations
 
     def close(self) -> None:
         self.database.close()

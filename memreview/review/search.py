@@ -6,14 +6,18 @@ import re
 import sqlite3
 from collections import defaultdict
 
-from memreview.review import views
+from memreview.language.sentences import windows
+from memreview.review import memories, reading, views
 from memreview.review.profile import Profile
 from memreview.review.values import Hit
 from memreview.store import conversations, keywords, vectors
+from memreview.store.memories import MemoryFilter
 
 FUSION = 60
 """Reciprocal rank fusion's constant (Cormack, Clarke, Büttcher, SIGIR 2009)."""
 DEPTH = 60
+FILTERED = 5
+"""How much deeper a filtered search looks."""
 
 LEAST = 0.3
 """Below this cosine nothing is alike: unrelated sentences have 0.0 to 0.2."""
@@ -22,13 +26,20 @@ Key = tuple[str, int]
 
 
 def search(profile: Profile, words: str, *, limit: int = 30, meaning: bool = True) -> list[Hit]:
-    """Best first. `meaning=False` keeps to the keyword index and loads no model."""
+    """Best first. `meaning=False` keeps to the keyword index and loads no model. Filters as in `memories.parse` are
+    for memories; of messages only `slot:` can be asked, and any other leaves them out. Raises `BadFilter`."""
+    wanted = memories.parse(words)
+    words = wanted.words
     if not words.strip():
         return []
-    ranks: dict[str, dict[Key, float]] = {"words": _by_words(profile, words)}
+    depth = DEPTH * (FILTERED if wanted.terms else 1)
+    ranks: dict[str, dict[Key, float]] = {"words": _by_words(profile, words, depth)}
     spans: dict[Key, tuple[int, int]] = {}
     if meaning:
-        ranks["meaning"], spans = _by_meaning(profile, words)
+        ranks["meaning"], spans = _by_meaning(profile, words, depth)
+    if wanted.terms:
+        kept = _allowed(profile, {key for ranked in ranks.values() for key in ranked}, wanted)
+        ranks = {name: {key: ranked[key] for key in ranked if key in kept} for name, ranked in ranks.items()}
     scores: dict[Key, float] = defaultdict(float)
     for ranked in ranks.values():
         for place, key in enumerate(sorted(ranked, key=lambda key: -ranked[key])):
@@ -43,18 +54,39 @@ def search(profile: Profile, words: str, *, limit: int = 30, meaning: bool = Tru
     )
 
 
-def _by_words(profile: Profile, words: str) -> dict[Key, float]:
+def _by_words(profile: Profile, words: str, depth: int) -> dict[Key, float]:
     database = profile.database
-    found = {("memory", row_id): score for row_id, score in keywords.search(database, words, "memories", limit=DEPTH)}
-    found |= {("entry", row_id): score for row_id, score in keywords.search(database, words, "entries", limit=DEPTH)}
+    found = {("memory", row_id): score for row_id, score in keywords.search(database, words, "memories", limit=depth)}
+    found |= {("entry", row_id): score for row_id, score in keywords.search(database, words, "entries", limit=depth)}
     return found
 
 
-def _by_meaning(profile: Profile, words: str) -> tuple[dict[Key, float], dict[Key, tuple[int, int]]]:
+def _allowed(profile: Profile, keys: set[Key], wanted: MemoryFilter) -> set[Key]:
+    filtered = set(memories.ids_of(profile, MemoryFilter(terms=wanted.terms)))
+    kept = {key for key in keys if key[0] == "memory" and key[1] in filtered}
+    if any(field != "slot" for field, _, _ in wanted.terms):
+        return kept
+    entries = conversations.entries(profile.database, [row_id for kind, row_id in keys if kind == "entry"])
+    own = [row for row in entries.values() if row["origin"] == "user"]
+    sentences = [(row["id"], row["text"][window.start : window.end]) for row in own for window in windows(row["text"])]
+    claimed = reading.own(profile, [text for _, text in sentences])
+    places: dict[int, set[str]] = defaultdict(set)
+    for (row_id, _), hypothesis in zip(sentences, claimed, strict=True):
+        if hypothesis is not None:
+            places[row_id].add(reading.place(hypothesis))
+    for row in own:
+        if all(
+            any(place.startswith(slot) for place in places[row["id"]]) == positive for _, slot, positive in wanted.terms
+        ):
+            kept.add(("entry", row["id"]))
+    return kept
+
+
+def _by_meaning(profile: Profile, words: str, depth: int) -> tuple[dict[Key, float], dict[Key, tuple[int, int]]]:
     embedder = profile.embedder_or_none()
     if embedder is None:
         return {}, {}
-    nearest = profile.index().search(embedder.encode([words])[0], DEPTH)
+    nearest = profile.index().search(embedder.encode([words])[0], depth)
     live = vectors.windows(profile.database, [window_id for window_id, _ in nearest])
     ranked: dict[Key, float] = {}
     spans: dict[Key, tuple[int, int]] = {}
@@ -70,13 +102,13 @@ def _by_meaning(profile: Profile, words: str) -> tuple[dict[Key, float], dict[Ke
 def _hits(
     profile: Profile, best: list[tuple[Key, float, str]], spans: dict[Key, tuple[int, int]], words: str
 ) -> list[Hit]:
-    memories = {row.id: row for row in views.rows(profile, [key[1] for key, _, _ in best if key[0] == "memory"])}
+    held = {row.id: row for row in views.rows(profile, [key[1] for key, _, _ in best if key[0] == "memory"])}
     entries = conversations.entries(profile.database, [key[1] for key, _, _ in best if key[0] == "entry"])
     found = []
     for key, score, how in best:
         target, row_id = key
-        if target == "memory" and row_id in memories:
-            row = memories[row_id]
+        if target == "memory" and row_id in held:
+            row = held[row_id]
             found.append(
                 Hit(
                     target=target, id=row_id, text=row.text, start=0, end=len(row.text), score=score, how=how,

@@ -102,6 +102,17 @@ def held(database: Database) -> list[sqlite3.Row]:
     )
 
 
+def texts(database: Database) -> list[tuple[int, str, str]]:
+    """(id, text, slot) of all live memories."""
+    return [tuple(row) for row in database.execute("SELECT id, text, slot FROM live_memories ORDER BY id")]
+
+
+def file(database: Database, slots: Sequence[tuple[str, int]]) -> None:
+    """Set the (slot, memory id) that were read off the texts."""
+    with database.transaction():
+        database.executemany("UPDATE memories SET slot = ? WHERE id = ?", slots)
+
+
 def evidence(database: Database, memory_id: int | None = None) -> list[tuple[int, int]]:
     """(memory id, entry id) pairs of live entries, best first; of one memory or of all."""
     found = database.execute(

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 import msgspec
 
 from memreview.audit.lifecycle.evidence import EvidenceEntry, HeldMemory, Similarity, Since, Statement
+from memreview.audit.lifecycle.inferred import Reader
 from memreview.audit.lifecycle.proposer import propose
 from memreview.audit.lifecycle.validator import Failure, Validation, validate
 from memreview.records.transition import Authorization, Transition, TransitionKind
@@ -18,6 +19,7 @@ __all__ = [
     "EvidenceEntry",
     "Failure",
     "HeldMemory",
+    "Reader",
     "Similarity",
     "Since",
     "Statement",
@@ -46,13 +48,14 @@ def audit(
     similarity: Similarity | None = None,
     since: Since | None = None,
     progress: Callable[[float], None] | None = None,
+    reader: Reader | None = None,
 ) -> AuditResult:
     """Propose, validate, and keep one transition for each memory and attribute. With `since` only what is
-    new is looked at."""
+    new is looked at; without a `reader` the rules propose alone."""
     held = {memory.id: memory for memory in memories}
     kept: list[Transition] = []
     refused: Counter[str] = Counter()
-    for candidate in propose(memories, statements, entries, similarity, since, progress):
+    for candidate in propose(memories, statements, entries, similarity, since, progress, reader):
         validation = validate(candidate, entries, held)
         judged = _authorized(candidate, validation)
         if judged is None:

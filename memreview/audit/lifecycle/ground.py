@@ -215,6 +215,20 @@ class Ground:
         found = self._best(memory, self._carrying(value, limit), value, claim, least=self.space.related)
         return self._anchor(*found, linked=False) if found else None
 
+    def earlier_words(self, memory: int, before: int | None) -> list[int]:
+        """Windows said before `before` that the memory may rest on, likest first: of the entries that its store names,
+        else those said before it was written."""
+        held = self.memories[memory]
+        linked = [window for entry in held.evidence for window in self._of_entry.get(entry, ())]
+        limit = before if held.created is None or linked else min(held.created + 1, before or held.created + 1)
+        windows = np.array(linked or range(len(self.own)), dtype=np.int64)
+        if not len(windows):
+            return []
+        likeness = self.space.windows[windows] @ self.space.memories[memory]
+        order = windows[np.argsort(-likeness)[: 4 * _CANDIDATES]].tolist()
+        near = [window for window in order if linked or self.space.likeness(memory, window) >= self.space.related]
+        return [window for window in near if self._earlier(window, limit)][:_CANDIDATES]
+
     def said_later(self, memory: int, value: str, at: int) -> bool:
         """Did the person mention the value, about what the memory is about, at `at` or after?"""
         return any(

@@ -16,6 +16,7 @@ from memreview.audit.lifecycle.duplicates import duplicates
 from memreview.audit.lifecycle.evidence import EvidenceEntry, HeldMemory, Similarity, Since, Statement
 from memreview.audit.lifecycle.grammar import ANYBODY, SELF, UNIQUE_KIN, stems
 from memreview.audit.lifecycle.ground import Anchor, Ground, Told
+from memreview.audit.lifecycle.inferred import Reader, inferred
 from memreview.audit.lifecycle.slots import harm_of
 from memreview.audit.lifecycle.space import space
 from memreview.audit.lifecycle.wording import denied, key, replaced
@@ -42,8 +43,10 @@ def propose(
     similarity: Similarity | None,
     since: Since | None = None,
     progress: Progress | None = None,
+    reader: Reader | None = None,
 ) -> list[Transition]:
-    """All candidates, several for one change perhaps. With `since` only those with a side that is new."""
+    """All candidates, several for one change perhaps. With `since` only those with a side that is new; with a
+    `reader` also what its models infer."""
     own = sorted(
         (statement for statement in statements if statement.own and statement.entry_id in entries),
         key=lambda statement: (statement.at is not None, statement.at or 0, statement.window_id),
@@ -59,6 +62,8 @@ def propose(
     found += _disclosed(ground, spoken)
     found += _numbers(ground, spoken)
     report(0.9)
+    if reader is not None:
+        found += inferred(ground, reader, found)
     found += _duplicates(ground)
     report(1.0)
     return found

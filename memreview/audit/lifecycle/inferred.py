@@ -1,0 +1,193 @@
+"""Candidates that the relation model infers: what a later statement rules out without naming it, in the same slot or
+through a slot that depends on it (CUPMem's typed state; STALE's implicit and propagated changes)."""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+
+from memreview.audit.lifecycle.cues import ended
+from memreview.audit.lifecycle.grammar import stems
+from memreview.audit.lifecycle.ground import Anchor, Ground, Told
+from memreview.audit.lifecycle.slots import harm_of
+from memreview.audit.lifecycle.wording import denied, key
+from memreview.language import state_schema
+from memreview.language.claims import Hypothesis
+from memreview.language.relations import Judgement, Pair
+from memreview.records.transition import Quotation, Transition, TransitionKind
+
+NEAREST = 6
+"""Memories that a statement is held against because they are near, and as many again because their slot depends."""
+LEAST_COSINE = 0.2
+MEANT = 0.5
+"""Least confidence that a statement claims something and means it."""
+PROBABILITY = 0.8
+"""Least probability of *supersedes*. High, for nearly all pairs of a profile have nothing to do with each other."""
+_LONGEST = 40  # words of a statement that the relation model was taught on
+_DAY = 86_400e6
+_WORD = re.compile(r"[\w'’-]+")
+_ACTS = ("sincere", "temporary", "other_person")
+
+
+class Reader(Protocol):
+    """The language models, as the audit asks them."""
+
+    def own(self, texts: Sequence[str]) -> list[Hypothesis | None]:
+        """What sentences of the person's own claim; None where nothing is claimed."""
+
+    def noted(self, texts: Sequence[str]) -> list[Hypothesis | None]:
+        """What memories claim."""
+
+    def judge(self, pairs: Sequence[Pair]) -> list[Judgement]:
+        """How the newer statement of each pair bears on the older one."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Bearing:
+    """A statement held against a memory. `via` is the slot of the statement if the memory's slot depends on it."""
+
+    memory: int
+    told: Told
+    via: str
+
+
+def inferred(ground: Ground, reader: Reader, found: Sequence[Transition]) -> Iterator[Transition]:
+    """One for each memory that nothing in `found` overturns, by the statement that most probably does."""
+    taken = {transition.old_memory_id for transition in found if transition.kind is not TransitionKind.DUPLICATE}
+    changed = {transition.new_quote.entry_id for transition in found if transition.new_quote is not None}
+    bearings = [bearing for bearing in _bearings(ground, reader) if ground.memories[bearing.memory].id not in taken]
+    judged = reader.judge([_pair(ground, bearing) for bearing in bearings])
+    best: dict[int, tuple[float, _Bearing]] = {}
+    for bearing, judgement in zip(bearings, judged, strict=True):
+        probability = judgement.relations["supersedes"]
+        if probability >= PROBABILITY and probability > best.get(bearing.memory, (0.0, bearing))[0]:
+            best[bearing.memory] = probability, bearing
+    for probability, bearing in best.values():
+        transition = _transition(ground, bearing, probability, bearing.told.statement.entry_id in changed)
+        if transition is not None:
+            yield transition
+
+
+def _bearings(ground: Ground, reader: Reader) -> Iterator[_Bearing]:
+    windows = [window for window in ground.audited_windows if ground.own[window].at is not None and ground.told(window)]
+    said = reader.own([ground.own[window].text for window in windows])
+    memories = [memory for memory in range(len(ground.memories)) if not ended(ground.memories[memory].text)]
+    slots = dict(zip(memories, reader.noted([ground.memories[memory].text for memory in memories]), strict=True))
+    by_slot: dict[str, list[int]] = defaultdict(list)
+    for memory, hypothesis in slots.items():
+        for slot in hypothesis.slots if hypothesis else ():
+            by_slot[slot].append(memory)
+    for window, hypothesis in zip(windows, said, strict=True):
+        if hypothesis is None or hypothesis.speech_act not in _ACTS or hypothesis.confidence < MEANT:
+            continue
+        told = _telling(ground, window, hypothesis)
+        near = dict.fromkeys(_nearest(ground, window, memories), "")
+        dependent = {
+            memory: slot
+            for slot in hypothesis.slots
+            for target in (slot, *state_schema.load().reach(slot, 1))
+            for memory in by_slot.get(target, ())
+        }
+        near |= {memory: dependent[memory] for memory in _nearest(ground, window, [*dependent])}
+        for memory, via in near.items():
+            if _later(ground, memory, told) and ground.is_new(memory, window):
+                yield _Bearing(memory, told, via)
+
+
+def _telling(ground: Ground, window: int, hypothesis: Hypothesis) -> Told:
+    """The sentence of the window in which the claim stands."""
+    at = hypothesis.claim_span[0] if hypothesis.claim_span else 0
+    told = ground.told(window)
+    return next((one for one in told if one.sentence.start <= at < one.sentence.end), told[0])
+
+
+def _nearest(ground: Ground, window: int, memories: Sequence[int]) -> list[int]:
+    likeness = ground.space.memories[list(memories)] @ ground.space.windows[window]
+    order = np.argsort(-likeness)[:NEAREST].tolist()
+    return [memories[place] for place in order if likeness[place] >= LEAST_COSINE]
+
+
+def _later(ground: Ground, memory: int, told: Told) -> bool:
+    written = ground.memories[memory].written
+    return written is None or written < (told.statement.at or 0)
+
+
+def _pair(ground: Ground, bearing: _Bearing) -> Pair:
+    held, statement = ground.memories[bearing.memory], bearing.told.statement
+    whole = len(statement.text.split()) <= _LONGEST
+    gap = None if held.written is None else ((statement.at or 0) - held.written) / _DAY
+    return Pair(held.text, statement.text if whole else bearing.told.sentence.text, gap)
+
+
+def _transition(ground: Ground, bearing: _Bearing, probability: float, propagated: bool) -> Transition | None:
+    held, told = ground.memories[bearing.memory], bearing.told
+    quote = ground.quote(told)
+    anchor = _anchor(ground, bearing)
+    value = anchor.value if anchor else held.text.strip(" .")
+    slot = held.slot
+    path = [f"entry:{anchor.quote.entry_id}"] if anchor else []
+    path += [f"memory:{held.id}", *([f"slot:{bearing.via}"] if bearing.via else []), f"entry:{quote.entry_id}"]
+    return Transition(
+        kind=TransitionKind.PROPAGATED if propagated else TransitionKind.IMPLICIT,
+        key=key(slot, value, held.text, quote.text),
+        old_memory_id=held.id,
+        old_value=value,
+        new_value=quote.text,
+        new_claim=denied(held.text, value),
+        slot=slot,
+        old_quote=anchor.quote if anchor else None,
+        new_quote=quote,
+        path=tuple(path),
+        confidence=round(probability * (0.8 if anchor else 0.6), 3),
+        harm=harm_of(slot, f"{slot} {held.text}"),
+        reasons=(_reason(bearing, propagated),),
+    )
+
+
+def _reason(bearing: _Bearing, propagated: bool) -> str:
+    if propagated:
+        return "Something else that you said changed, and this may hang on it."
+    return "What you said later seems to rule it out."
+
+
+def _anchor(ground: Ground, bearing: _Bearing) -> Anchor | None:
+    """The likest earlier words of the person's own that share a run of words with the memory."""
+    held, at = ground.memories[bearing.memory], bearing.told.statement.at
+    for window in ground.earlier_words(bearing.memory, at):
+        shared = _run(held.text, set(stems(ground.own[window].text)))
+        if shared:
+            statement = ground.own[window]
+            quote = Quotation(
+                entry_id=statement.entry_id,
+                text=statement.text,
+                start=statement.start,
+                end=statement.end,
+                at=statement.at,
+                origin=statement.origin,
+            )
+            linked = statement.entry_id in held.evidence
+            return Anchor(quote, linked, ground.space.likeness(bearing.memory, window), shared)
+    return None
+
+
+def _run(text: str, known: set[str]) -> str:
+    """The longest run of words of the text whose stems are all known; "" of fewer than two such words, unless the text
+    has no more."""
+    words = [(match.span(), set(stems(match[0]))) for match in _WORD.finditer(text)]
+    best, start = (0, 0, 0), 0
+    for place, (_, of_word) in enumerate(words):
+        if not of_word <= known:
+            start = place + 1
+            continue
+        weight = sum(bool(one) for _, one in words[start : place + 1])
+        if weight > best[0]:
+            best = weight, start, place
+    enough = min(2, sum(bool(one) for _, one in words))
+    if best[0] < max(1, enough):
+        return ""
+    return text[words[best[1]][0][0] : words[best[2]][0][1]]
