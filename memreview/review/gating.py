@@ -1,0 +1,172 @@
+"""A history through the gate into the ledger, event by event, over values: what `gate_runs` does to a profile and
+`evaluate` to an episode.
+
+Claims, vectors and most of the relations are read ahead in blocks, because the models are quicker in batches. What
+they give does not depend on the batch, so neither does the ledger.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from memreview.gate.features import features, target
+from memreview.gate.model import Gate, State, gate_folder
+from memreview.gate.reading import DAY, NEAREST, read_bearings, read_claims
+from memreview.language.claims import ClaimModel, claims_folder
+from memreview.language.embedder import TextEmbedder
+from memreview.language.relations import Judgement, Pair, RelationModel, relations_folder
+from memreview.ledger import Change, Ledger
+from memreview.records.gate import ACTIONS, Bearing, ClaimEvent, Event, Node, Vector, Verdict
+
+EVENTS_A_QUESTION = 12
+"""At most one question in so many events (Capture, App. B)."""
+BLOCK = 128
+_SILENT = tuple(action for action in ACTIONS if action != "ask")
+
+
+@dataclass(frozen=True, slots=True)
+class Models:
+    claims: ClaimModel
+    embedder: TextEmbedder
+    relations: RelationModel
+    gate: Gate
+
+    @classmethod
+    def load(cls, embedder: TextEmbedder) -> Models:
+        """Raises `ModelUnavailable`."""
+        return cls(
+            ClaimModel.load(claims_folder()),
+            embedder,
+            RelationModel.load(relations_folder()),
+            Gate.load(gate_folder()),
+        )
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Outcome:
+    """What became of one event; without a claim nothing did. `changes` are in the ledger already. `asked`: a question
+    is worth the person's time; `verdict.action` is then `ask`."""
+
+    event: Event
+    claim: ClaimEvent | None = None
+    bearings: tuple[Bearing, ...] = ()
+    verdict: Verdict | None = None
+    changes: tuple[Change, ...] = ()
+
+    @property
+    def asked(self) -> bool:
+        return self.verdict is not None and self.verdict.action == "ask"
+
+
+class Replay:
+    """One person's gate and ledger as their events go by. `at` is the time of the last claim, `events` and `asked` how
+    many there were: the five together are all that has to be kept to go on later.
+
+    Without a `quota` it asks whenever the gate would; the caller may take back a question that costs nothing with
+    `unasked` (one that joins another).
+    """
+
+    def __init__(
+        self,
+        ledger: Ledger,
+        models: Models,
+        *,
+        state: State | None = None,
+        at: int | None = None,
+        events: int = 0,
+        asked: int = 0,
+        quota: bool = True,
+    ) -> None:
+        self.ledger = ledger
+        self.state = state or models.gate.start()
+        self.at = at
+        self.events = events
+        self.asked = asked
+        self._quota = quota
+        self._models = models
+        self._relations = _Remembering(models.relations)
+
+    def run(self, events: Sequence[Event]) -> Iterator[Outcome]:
+        """Each event once, in the given order."""
+        for start in range(0, len(events), BLOCK):
+            block = events[start : start + BLOCK]
+            claims = self.read(block)
+            self.look_ahead([claim for claim in claims if claim is not None])
+            for event, claim in zip(block, claims, strict=True):
+                yield self.step(event, claim)
+
+    def read(self, events: Sequence[Event], least: float | None = None) -> list[ClaimEvent | None]:
+        """The claims of events, with vectors as the store keeps them."""
+        options = {} if least is None else {"least": least}
+        found = read_claims(events, self._models.claims, self._models.embedder, **options)
+        return [claim and replace(claim, vector=as_kept(claim.vector)) for claim in found]
+
+    def look_ahead(self, claims: Sequence[ClaimEvent]) -> None:
+        """Judge in one batch how claims that come stand to what is held now."""
+        nearest = [(claim, self.ledger.nearest(claim.vector, NEAREST, claim.event.at)) for claim in claims]
+        self._relations.look_ahead(nearest)
+
+    def step(self, event: Event, claim: ClaimEvent | None) -> Outcome:
+        """One event through gate and ledger; equal to any other way of cutting the history."""
+        self.events += 1
+        if claim is None:
+            return Outcome(event)
+        bearings = self.bearings(claim)
+        seen = features(claim, bearings, event.at)
+        self.state, verdict = self._models.gate.step(self.state, seen, self._gap(event.at))
+        verdict = self._affordable(verdict)
+        verdict = replace(verdict, target=target(verdict.action, bearings))
+        changes = self.ledger.apply(claim, verdict, bearings, event.at)
+        self.ledger.commit(changes)
+        self.at = event.at if self.at is None else max(self.at, event.at)
+        return Outcome(event, claim, bearings, verdict, tuple(changes))
+
+    def bearings(self, claim: ClaimEvent) -> tuple[Bearing, ...]:
+        """How a claim stands to the nearest held nodes."""
+        nodes = self.ledger.nearest(claim.vector, NEAREST, claim.event.at)
+        return read_bearings([(claim, nodes)], self._relations)[0]
+
+    def unasked(self) -> None:
+        """The last question joined one that is open: the person is not asked once more."""
+        self.asked -= 1
+
+    def _affordable(self, verdict: Verdict) -> Verdict:
+        """Beyond the quota the likeliest of the silent actions is taken."""
+        if verdict.action != "ask":
+            return verdict
+        if self._quota and self.asked * EVENTS_A_QUESTION > self.events:
+            return replace(verdict, action=max(_SILENT, key=verdict.probabilities.__getitem__))
+        self.asked += 1
+        return verdict
+
+    def _gap(self, at: int) -> float:
+        """Days since the last claim; none where a clock went back."""
+        return 0.0 if self.at is None else max(0, at - self.at) / DAY
+
+
+def as_kept(vector: Vector) -> Vector:
+    """As it comes back from the store: float16."""
+    return vector.astype(np.float16).astype(np.float32)
+
+
+class _Remembering(RelationModel):
+    """Judges each pair once."""
+
+    def __init__(self, model: RelationModel) -> None:
+        self.id = model.id
+        self._model = model
+        self._known: dict[Pair, Judgement] = {}
+
+    def judge(self, pairs: Sequence[Pair]) -> list[Judgement]:
+        missing = [pair for pair in dict.fromkeys(pairs) if pair not in self._known]
+        if missing:
+            self._known.update(zip(missing, self._model.judge(missing), strict=True))
+        return [self._known[pair] for pair in pairs]
+
+    def look_ahead(self, nearest: Sequence[tuple[ClaimEvent, Sequence[Node]]]) -> None:
+        """Forgets what was judged before, which would only grow."""
+        self._known.clear()
+        read_bearings(nearest, self)

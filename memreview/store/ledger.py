@@ -1,0 +1,291 @@
+"""The ledger's rows: nodes, edges and questions with their journal, and the gate's logs.
+
+A node's key is `e<entry id>` or `m<memory id>`, whichever wrote it; `nodes.id` is the number that people see. Rows of
+the logs belong to a step of the journal and count while it stands.
+"""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
+
+import msgspec
+import numpy as np
+
+from memreview.records.entry import Origin
+from memreview.records.gate import Node, Vector
+from memreview.store.database import Database
+from memreview.store.journal import Action
+
+NO_VECTOR: Vector = np.zeros(0, np.float32)
+"""Of nodes that are read without one: whoever decides needs none."""
+EVENT_KINDS = ("message", "custom_instructions", "tool_result", "document", "summary")
+SESSION_GAP = 6 * 3_600_000_000
+"""Microseconds of silence after which a conversation that goes on is another session."""
+_STANDS = "JOIN journal j ON j.id = l.journal_id AND j.state = 'done'"
+_CHUNK = 500
+
+
+class Link(msgspec.Struct, frozen=True):
+    """An edge by the keys of its nodes."""
+
+    kind: str
+    source: str
+    target: str
+    at: int
+    probability: float
+    sessions: tuple[str, ...]
+
+
+class Run(msgspec.Struct, frozen=True):
+    """Where the gate stands after a step: its model and state, the time of the last claim, and how many events and
+    questions there were."""
+
+    model: str
+    state: bytes
+    at: int | None
+    events: int
+    asked: int
+
+
+# -- reading --------------------------------------------------------------------------------------------------------
+
+
+def node(row: sqlite3.Row, vector: Vector = NO_VECTOR) -> Node:
+    return Node(
+        id=row["key"],
+        claim=row["claim"],
+        layer=row["layer"],
+        scope=row["scope"],
+        status=row["status"],
+        written_at=row["written_at"],
+        corroborated_at=row["corroborated_at"],
+        confidence=row["confidence"],
+        slot=row["slot"],
+        origins=tuple(map(Origin, json.loads(row["origins"]))),
+        events=tuple(json.loads(row["events"])),
+        corroborations=row["corroborations"],
+        revised_at=row["revised_at"],
+        vector=vector,
+        influence=row["influence"],
+    )
+
+
+def all_rows(database: Database) -> list[sqlite3.Row]:
+    """In the order in which they were written. `gone` tells of a node that only memories say whether none of them
+    still counts."""
+    return database.all(
+        """SELECT n.*, n.key LIKE 'm%' AND NOT EXISTS (
+                SELECT 1 FROM node_memories v JOIN live_memories m ON m.id = v.memory_id
+                WHERE v.node_id = n.id AND m.status IN ('active', 'quarantined')) AS gone
+           FROM nodes n ORDER BY n.id"""
+    )
+
+
+def rows(database: Database, ids: Sequence[int]) -> dict[int, sqlite3.Row]:
+    return _by(database, "id", ids)
+
+
+def by_key(database: Database, key: str) -> sqlite3.Row | None:
+    return database.one("SELECT * FROM nodes WHERE key = ?", (key,))
+
+
+def number(database: Database, key: str) -> int:
+    """The number of a node that is there."""
+    return int(database.value("SELECT id FROM nodes WHERE key = ?", (key,)))
+
+
+def links(database: Database, key: str | None = None) -> list[Link]:
+    """Edges at one node, or all, oldest first."""
+    found = database.execute(
+        """SELECT e.kind, s.key, t.key, e.at, e.probability, e.sessions FROM edges e
+           JOIN nodes s ON s.id = e.source JOIN nodes t ON t.id = e.target
+           WHERE ?1 IS NULL OR e.source = (SELECT id FROM nodes WHERE key = ?1)
+              OR e.target = (SELECT id FROM nodes WHERE key = ?1) ORDER BY e.id""",
+        (key,),
+    )
+    return [
+        Link(kind, source, target, at, probability, tuple(json.loads(sessions)))
+        for kind, source, target, at, probability, sessions in found
+    ]
+
+
+def memories_of(database: Database, ids: Sequence[int]) -> dict[int, list[int]]:
+    """Live memories that say what these nodes say."""
+    found: dict[int, list[int]] = {node_id: [] for node_id in ids}
+    for chunk in _chunks(ids):
+        for node_id, memory_id in database.execute(
+            f"""SELECT v.node_id, v.memory_id FROM node_memories v JOIN live_memories m ON m.id = v.memory_id
+                WHERE v.node_id IN ({_marks(chunk)}) ORDER BY v.id""",
+            tuple(chunk),
+        ):
+            found[node_id].append(memory_id)
+    return found
+
+
+def of_memory(database: Database, memory_id: int) -> list[int]:
+    found = database.execute("SELECT node_id FROM node_memories WHERE memory_id = ? ORDER BY id", (memory_id,))
+    return [row[0] for row in found]
+
+
+def last_run(database: Database) -> Run | None:
+    row = database.one(
+        f"""SELECT model, state, at, events, asked FROM gate_runs l {_STANDS} ORDER BY l.journal_id DESC LIMIT 1"""
+    )
+    return None if row is None else Run(*row)
+
+
+def runs_with(database: Database, import_id: int) -> int | None:
+    """The first standing step in which the gate read something that this import brought."""
+    found: int | None = database.value(
+        f"""SELECT min(l.journal_id) FROM gated l {_STANDS} WHERE l.key IN (
+              SELECT 'e' || id FROM entries WHERE import_id = ?1 UNION ALL
+              SELECT 'm' || id FROM memories WHERE import_id = ?1)""",
+        (import_id,),
+    )
+    return found
+
+
+def steps_from(database: Database, journal_id: int) -> list[int]:
+    """Standing steps of the gate from this one on, newest first."""
+    found = database.execute(
+        f"SELECT l.journal_id FROM gate_runs l {_STANDS} WHERE l.journal_id >= ? ORDER BY l.journal_id DESC",
+        (journal_id,),
+    )
+    return [row[0] for row in found]
+
+
+def unread_entries(database: Database) -> list[sqlite3.Row]:
+    """Live entries that may claim something and that no standing step has read: without their text, by conversation
+    and position. `own_time` is the entry's, `time` what can be said of it: that of what precedes it in its
+    conversation, else of what follows, else of the conversation. `session` counts its conversation's sittings."""
+    marks = ", ".join(f"'{kind}'" for kind in EVENT_KINDS)
+    return database.all(
+        f"""WITH timed AS (
+              SELECT e.id, e.conversation_id, e.position, e.at AS own_time, e.kind, e.active,
+                coalesce(e.at, max(e.at) OVER earlier, min(e.at) OVER whole, c.created_at, c.updated_at, 0) AS time
+              FROM live_entries e JOIN conversations c ON c.id = e.conversation_id
+              WINDOW whole AS (PARTITION BY e.conversation_id),
+                earlier AS (PARTITION BY e.conversation_id ORDER BY e.position, e.id
+                            ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW)),
+            gaps AS (
+              SELECT *, time - lag(time, 1, time) OVER (PARTITION BY conversation_id ORDER BY position, id)
+                > {SESSION_GAP} AS new_session FROM timed),
+            placed AS (
+              SELECT *, sum(new_session) OVER (PARTITION BY conversation_id ORDER BY position, id) AS session FROM gaps)
+            SELECT p.id, p.conversation_id, p.position, p.own_time, p.time, p.session FROM placed p
+            WHERE p.active = 1 AND p.kind IN ({marks})
+              AND NOT EXISTS (SELECT 1 FROM gated l {_STANDS} WHERE l.key = 'e' || p.id)
+            ORDER BY p.conversation_id, p.position, p.id"""
+    )
+
+
+def unread_memories(database: Database) -> list[sqlite3.Row]:
+    """Live memories that count and that no standing step has read."""
+    return database.all(
+        f"""SELECT m.id, m.created_at FROM live_memories m WHERE m.status = 'active'
+              AND NOT EXISTS (SELECT 1 FROM gated l {_STANDS} WHERE l.key = 'm' || m.id) ORDER BY m.id"""
+    )
+
+
+def decision(database: Database, key: str) -> sqlite3.Row | None:
+    """What the gate decided of an entry: at, action, target, body, journal_id."""
+    return database.one(
+        f"SELECT l.* FROM gate_decisions l {_STANDS} WHERE l.key = ? ORDER BY l.id DESC LIMIT 1", (key,)
+    )
+
+
+def decisions(database: Database, keys: Sequence[str]) -> dict[str, sqlite3.Row]:
+    found: dict[str, sqlite3.Row] = {}
+    for chunk in _chunks(keys):
+        sql = f"SELECT l.* FROM gate_decisions l {_STANDS} WHERE l.key IN ({_marks(chunk)}) ORDER BY l.id"
+        found.update((row["key"], row) for row in database.execute(sql, tuple(chunk)))
+    return found
+
+
+def log_of(database: Database, key: str) -> list[sqlite3.Row]:
+    """What happened to a node, in the order in which it did."""
+    return database.all(f"SELECT l.*, j.actor FROM ledger_log l {_STANDS} WHERE l.node = ? ORDER BY l.id", (key,))
+
+
+def blocked(database: Database) -> set[tuple[str, str]]:
+    return {(row["origin"], row["name"]) for row in database.execute("SELECT origin, name FROM blocked_sources")}
+
+
+# -- writing --------------------------------------------------------------------------------------------------------
+
+
+def put_node(database: Database, act: Action, node: Node, **more: Any) -> int:
+    """Insert or update; returns its number. `more` are columns of the row that are not of the node."""
+    values: dict[str, Any] = {
+        "claim": node.claim, "layer": node.layer, "scope": node.scope, "status": node.status,
+        "written_at": node.written_at, "corroborated_at": node.corroborated_at, "confidence": node.confidence,
+        "slot": node.slot, "origins": json.dumps(node.origins), "events": json.dumps(node.events),
+        "corroborations": node.corroborations, "revised_at": node.revised_at, "influence": node.influence, **more,
+    }  # fmt: skip
+    held = database.value("SELECT id FROM nodes WHERE key = ?", (node.id,))
+    if held is None:
+        return act.insert("nodes", key=node.id, **values)
+    act.update("nodes", held, **values)
+    return int(held)
+
+
+def put_link(database: Database, act: Action, link: Link) -> None:
+    ends = number(database, link.source), number(database, link.target)
+    held = database.value("SELECT id FROM edges WHERE kind = ? AND source = ? AND target = ?", (link.kind, *ends))
+    values = {"at": link.at, "probability": link.probability, "sessions": json.dumps(link.sessions)}
+    if held is None:
+        act.insert("edges", kind=link.kind, source=ends[0], target=ends[1], **values)
+    else:
+        act.update("edges", held, **values)
+
+
+def log(database: Database, act: Action, lines: Iterable[tuple[str, int, str, str, dict[str, Any]]]) -> None:
+    """(node key, at, why, event key, what it came to) of each change."""
+    database.executemany(
+        "INSERT INTO ledger_log (journal_id, node, at, why, event, body) VALUES (?, ?, ?, ?, ?, ?)",
+        [(act.id, node, at, why, event, json.dumps(body)) for node, at, why, event, body in lines],
+    )
+
+
+def put_run(database: Database, act: Action, run: Run, read: Iterable[str]) -> None:
+    """The gate's state after a step, and the keys of what it read."""
+    database.execute(
+        "INSERT INTO gate_runs VALUES (?, ?, ?, ?, ?, ?)", (act.id, run.model, run.state, run.at, run.events, run.asked)
+    )
+    database.executemany("INSERT INTO gated VALUES (?, ?)", [(key, act.id) for key in read])
+
+
+def put_decision(
+    database: Database, act: Action, key: str, at: int, action: str, target: str | None, body: dict[str, Any]
+) -> None:
+    database.execute(
+        "INSERT INTO gate_decisions (journal_id, key, at, action, target, body) VALUES (?, ?, ?, ?, ?, ?)",
+        (act.id, key, at, action, target, msgspec.json.encode(body).decode()),
+    )
+
+
+def forget_undone(database: Database) -> None:
+    """Before the gate reads again what an undo had given back: those steps can't be done again as well."""
+    database.execute("UPDATE journal SET state = 'dropped' WHERE state = 'undone' AND verb = 'gate'")
+
+
+# -- small parts ----------------------------------------------------------------------------------------------------
+
+
+def _by(database: Database, column: str, values: Sequence[Any]) -> dict[Any, sqlite3.Row]:
+    found: dict[Any, sqlite3.Row] = {}
+    for chunk in _chunks(values):
+        sql = f"SELECT * FROM nodes WHERE {column} IN ({_marks(chunk)})"
+        found.update((row[column], row) for row in database.execute(sql, tuple(chunk)))
+    return found
+
+
+def _chunks(values: Sequence[Any]) -> Iterator[Sequence[Any]]:
+    return (values[start : start + _CHUNK] for start in range(0, len(values), _CHUNK))
+
+
+def _marks(values: Sequence[Any]) -> str:
+    return ", ".join("?" * len(values))
