@@ -210,6 +210,25 @@ def log_of(database: Database, key: str) -> list[sqlite3.Row]:
     return database.all(f"SELECT l.*, j.actor FROM ledger_log l {_STANDS} WHERE l.node = ? ORDER BY l.id", (key,))
 
 
+def open_questions(database: Database) -> list[sqlite3.Row]:
+    """Questions that nobody answered, each with the key of its first claim as `lead`."""
+    return database.all(
+        """SELECT q.*, (SELECT key FROM nodes n WHERE n.question_id = q.id ORDER BY n.id LIMIT 1) AS lead
+           FROM questions q WHERE q.status = 'open' AND lead IS NOT NULL ORDER BY q.id"""
+    )
+
+
+def stamp(database: Database) -> tuple[int, ...]:
+    """Another one after every step or undo that touched the ledger: then one that was read before is out of date."""
+    row = database.one(
+        """SELECT coalesce(max(id), 0), coalesce(sum(state = 'done'), 0), coalesce(max(undone_as), 0) FROM journal
+           WHERE id IN (SELECT journal_id FROM journal_changes
+                        WHERE tbl IN ('nodes', 'edges', 'questions', 'blocked_sources'))"""
+    )
+    assert row is not None
+    return tuple(row)
+
+
 def blocked(database: Database) -> set[tuple[str, str]]:
     return {(row["origin"], row["name"]) for row in database.execute("SELECT origin, name FROM blocked_sources")}
 

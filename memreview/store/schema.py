@@ -154,7 +154,7 @@ _GATE = (
     """CREATE TABLE questions (
         id INTEGER PRIMARY KEY AUTOINCREMENT, topic TEXT NOT NULL,
         status TEXT NOT NULL CHECK (status IN ('open', 'answered', 'lapsed')), answer TEXT NOT NULL DEFAULT '',
-        asked_at INTEGER NOT NULL, snoozed_until INTEGER) STRICT""",
+        target TEXT, session TEXT NOT NULL, asked_at INTEGER NOT NULL, snoozed_until INTEGER) STRICT""",
     """CREATE TABLE blocked_sources (
         id INTEGER PRIMARY KEY, origin TEXT NOT NULL, name TEXT NOT NULL, created_at INTEGER NOT NULL,
         UNIQUE (origin, name)) STRICT""",

@@ -1,0 +1,352 @@
+"""A profile's history through the gate: what is new of it, in time order, kept in steps that can be undone.
+
+Entries of live imports are the events; memory records, as imported, join the claim that they repeat, else they stand as
+nodes of their own from the time at which they were written.
+"""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+from operator import itemgetter
+from sqlite3 import Row
+from urllib.parse import urlsplit
+
+import numpy as np
+
+from memreview.gate.reading import DAY
+from memreview.language import state_schema
+from memreview.language.embedder import ModelUnavailable
+from memreview.language.relations import Pair
+from memreview.ledger import Change, Ledger
+from memreview.ledger.index import Index
+from memreview.records.entry import Origin
+from memreview.records.gate import GLOBAL_SCOPE, Event, Layer, Node, Vector
+from memreview.review import beliefs
+from memreview.review.asking import Asked, Asking
+from memreview.review.gating import BLOCK, Models, Outcome, Replay
+from memreview.review.profile import Profile
+from memreview.review.values import Cancelled, GateSummary, Progress
+from memreview.store import conversations, journal, memories, vectors
+from memreview.store import ledger as stored
+from memreview.store.journal import Action
+from memreview.store.ledger import Run
+
+STEP = 2_000
+"""Items that are read and kept together; a run that is stopped keeps what it read."""
+AS_IMPORTED = 0.9
+"""Confidence of a memory that nothing in the history says."""
+SAYS = 0.5
+"""From this probability of duplicate or entailment on a memory is taken to repeat a claim …"""
+NEAR = 0.35
+"""… among those of at least this cosine."""
+COMPARED = 4
+
+
+@dataclass(frozen=True, slots=True)
+class _Item:
+    """Something to read: an entry or a memory. `time` orders; without `dated` it is a guess."""
+
+    key: str
+    time: int
+    dated: bool
+    session: str
+
+    @property
+    def is_memory(self) -> bool:
+        return self.key.startswith("m")
+
+    @property
+    def number(self) -> int:
+        return int(self.key[1:])
+
+
+@dataclass(slots=True)
+class _Kept:
+    """What a step has to keep."""
+
+    read: list[str] = field(default_factory=list)
+    outcomes: list[Outcome] = field(default_factory=list)
+    changes: list[Change] = field(default_factory=list)
+    links: list[tuple[str, int]] = field(default_factory=list)
+
+
+def run(profile: Profile, progress: Progress) -> GateSummary:
+    """Read what is new. Raises `Cancelled`: what was read stays, and the next run goes on after it."""
+    started = time.monotonic()
+    items = _pending(profile)
+    if not items:
+        return GateSummary()
+    try:
+        models = _models(profile)
+    except ModelUnavailable as error:
+        return GateSummary(reason=str(error))
+    reader = _Reader(profile, models)
+    counts: Counter[str] = Counter()
+    start = 0
+
+    def show(done: int) -> None:
+        progress("gate", start + done, len(items))
+
+    while start < len(items):
+        kept, stopped = _Kept(), None
+        try:
+            reader.read(items[start : start + STEP], kept, show)
+        except Cancelled as cancelled:
+            stopped = cancelled
+        try:
+            counts += reader.keep(kept)
+            start += len(kept.read)
+        except _Overtaken:
+            reader = _Reader(profile, models)
+        if stopped is not None:
+            raise stopped
+    return GateSummary(
+        events=counts["events"],
+        claims=counts["claims"],
+        actions={name.removeprefix("action."): n for name, n in counts.items() if name.startswith("action.")},
+        questions=counts["questions"],
+        quarantined=counts["quarantined"],
+        seconds=time.monotonic() - started,
+    )
+
+
+def take_back(profile: Profile, import_id: int) -> None:
+    """Undo the gate's steps that read something of an import, and those after them, which rest on them. Raises
+    `UndoBlocked` where the person decided since on what they found."""
+    first = stored.runs_with(profile.database, import_id)
+    for step in [] if first is None else stored.steps_from(profile.database, first):
+        journal.undo(profile.database, step)
+
+
+def source_of(origin: str, actor: str, url: str) -> str:
+    """What a source that is not the person is known by: a page's host, else the file's or tool's name; "" if it has
+    none."""
+    if origin in (Origin.USER, Origin.ASSISTANT):
+        return ""
+    host = urlsplit(url).hostname if "://" in url else None
+    return (host or actor).strip()
+
+
+def _models(profile: Profile) -> Models:
+    """Raises `ModelUnavailable` with the reason of the first that is missing."""
+    return Models.load(profile.embedder())
+
+
+def _pending(profile: Profile) -> list[_Item]:
+    """In time order; memories after the entries of their moment, those of unknown time after everything."""
+    entries = [
+        _Item(f"e{row['id']}", row["time"], row["own_time"] is not None, f"{row['conversation_id']}.{row['session']}")
+        for row in stored.unread_entries(profile.database)
+    ]
+    first = min((item.time for item in entries), default=0)
+    found = stored.unread_memories(profile.database)
+    memories = [
+        _Item(f"m{row['id']}", first if row["created_at"] is None else row["created_at"], False, "") for row in found
+    ]
+    unknown = {f"m{row['id']}" for row in found if row["created_at"] is None}
+    # The sort is stable: entries of one time stay in the order of their conversation.
+    return sorted([*entries, *memories], key=lambda item: (item.key in unknown, item.time))
+
+
+class _Reader:
+    """The ledger, the gate's belief and the open questions of a profile as its history goes by."""
+
+    def __init__(self, profile: Profile, models: Models) -> None:
+        self._database = database = profile.database
+        self._models = models
+        self._stamp = stored.stamp(database)
+        ledger = beliefs.load(database, self._vectors)
+        last = stored.last_run(database)
+        if last is not None and last.model == models.gate.config.id:
+            state = models.gate.restore(last.state)
+            self._replay = Replay(ledger, models, state=state, at=last.at, events=last.events, asked=last.asked)
+        else:
+            self._replay = Replay(ledger, models)
+        self._heard = Index()
+        for node in ledger:
+            self._hear(node)
+        self._asking = Asking(_asked(row, ledger) for row in stored.open_questions(database))
+        self._blocked = stored.blocked(database)
+
+    def read(self, items: Sequence[_Item], kept: _Kept, progress: Callable[[int], None]) -> None:
+        for start in range(0, len(items), BLOCK):
+            self._block(items[start : start + BLOCK], kept)
+            progress(min(start + BLOCK, len(items)))
+
+    def keep(self, kept: _Kept) -> Counter[str]:
+        """Write it all in one step. Raises `_Overtaken`, and nothing is written, where the person changed the ledger
+        meanwhile."""
+        database, counts = self._database, _counts(kept)
+        with journal.action(database, "gate", "program", events=counts["events"]) as act:
+            if stored.stamp(database) != self._stamp:
+                raise _Overtaken
+            stored.forget_undone(database)
+            nodes = {change.node.id: change.node for change in kept.changes if change.node is not None}
+            beliefs.keep(database, act, kept.changes)
+            self._keep_vectors(nodes.values())
+            for key, memory_id in kept.links:
+                act.insert("node_memories", node_id=stored.number(database, key), memory_id=memory_id)
+                beliefs.follow(database, act, self._replay.ledger.node(key), memory_id)
+            counts["questions"] = self._keep_questions(act)
+            for outcome in kept.outcomes:
+                self._keep_decision(act, outcome)
+            act.note(**{name: n for name, n in counts.items() if "." not in name})
+            stored.put_run(database, act, self._run(), kept.read)
+            self._stamp = stored.stamp(database)
+        return counts
+
+    # -- reading ------------------------------------------------------------------------------------------------------
+
+    def _block(self, items: Sequence[_Item], kept: _Kept) -> None:
+        entries = conversations.entries(self._database, [item.number for item in items if not item.is_memory])
+        events = {
+            item.key: Event(item.key, item.session, item.time, Origin(row["origin"]), row["text"], item.dated)
+            for item in items
+            if not item.is_memory and (row := entries[item.number]) and not self._is_blocked(row)
+        }
+        claims = dict(zip(events, self._replay.read(list(events.values())), strict=True))
+        self._replay.look_ahead([claim for claim in claims.values() if claim is not None])
+        held = memories.rows(self._database, [item.number for item in items if item.is_memory])
+        texts = [row["text"] for row in held.values()]
+        by_id = dict(zip(held, self._vectors(texts), strict=True))
+        for item in items:
+            if item.is_memory:
+                self._remember(item, held[item.number], by_id[item.number], kept)
+            elif item.key in events:
+                self._take(self._replay.step(events[item.key], claims[item.key]), kept)
+            kept.read.append(item.key)
+
+    def _take(self, outcome: Outcome, kept: _Kept) -> None:
+        kept.outcomes.append(outcome)
+        kept.changes += outcome.changes
+        for change in outcome.changes:
+            if change.node is not None:
+                self._hear(change.node)
+        claim, verdict = outcome.claim, outcome.verdict
+        joined = outcome.asked and claim and verdict and not self._asking.add(claim, verdict, outcome.bearings)
+        if joined:
+            self._replay.unasked()
+
+    def _remember(self, item: _Item, row: Row, vector: Vector, kept: _Kept) -> None:
+        """Tie a memory to the claim that it repeats, or write it as it was imported."""
+        node = self._said(row["text"], vector, item.time)
+        if node is None:
+            node = _imported(item, row, vector)
+            change = Change(item.time, "written", node)
+            self._replay.ledger.commit([change])
+            kept.changes.append(change)
+        kept.links.append((node.id, item.number))
+
+    def _said(self, text: str, vector: Vector, at: int) -> Node | None:
+        """The claim in the history that a memory repeats: one that counts before one that is held back."""
+        cosines = self._heard.cosines(vector)
+        near = [key for key in self._heard.nearest(vector, COMPARED) if cosines[key] >= NEAR]
+        nodes = [self._replay.ledger.node(key) for key in near]
+        pairs = [Pair(node.claim, text, max(0, at - node.written_at) / DAY) for node in nodes]
+        judged = zip(nodes, self._models.relations.judge(pairs), strict=True)
+        says = [(node, max(one.relations["duplicates"], one.nli["entailment"])) for node, one in judged]
+        likely = [(node.status == "active", sure, node) for node, sure in says if sure >= SAYS]
+        return max(likely, key=itemgetter(0, 1))[2] if likely else None
+
+    def _hear(self, node: Node) -> None:
+        """Only what was said in the history is looked through for a memory's source."""
+        if node.id.startswith("e"):
+            self._heard.put(node.id, node.vector, node.status not in ("deleted", "superseded"))
+
+    def _is_blocked(self, row: Row) -> bool:
+        return (row["origin"], source_of(row["origin"], row["actor"], row["url"])) in self._blocked
+
+    def _vectors(self, texts: list[str]) -> list[Vector]:
+        embedder = self._models.embedder
+        return list(vectors.ensure(self._database, embedder.id, embedder.dims, texts, embedder.encode))
+
+    # -- keeping ------------------------------------------------------------------------------------------------------
+
+    def _keep_vectors(self, nodes: Iterable[Node]) -> None:
+        found = {node.claim: node.vector for node in nodes}
+        if found:
+            vectors.put(self._database, self._models.embedder.id, list(found), np.stack(list(found.values())))
+
+    def _keep_questions(self, act: Action) -> int:
+        """How many are new."""
+        new = 0
+        for asked in self._asking.questions:
+            if asked.id is None:
+                new += 1
+                asked.id = act.insert(
+                    "questions", topic=asked.topic, status="open", target=asked.target, session=asked.session,
+                    asked_at=asked.at,
+                )  # fmt: skip
+            for key in asked.claims:
+                act.update("nodes", stored.number(self._database, key), question_id=asked.id)
+            asked.claims.clear()
+        return new
+
+    def _keep_decision(self, act: Action, outcome: Outcome) -> None:
+        claim, verdict = outcome.claim, outcome.verdict
+        if claim is None or verdict is None or (verdict.action == "retain" and not outcome.changes):
+            return
+        start = max(0, outcome.event.text.find(claim.claim))
+        body = {
+            "probabilities": verdict.probabilities,
+            "entropy": verdict.entropy,
+            "eta": self._models.gate.config.eta,
+            "authenticity": verdict.authenticity,
+            "start": start,
+            "end": start + len(claim.claim),
+        }
+        stored.put_decision(self._database, act, claim.event.id, claim.event.at, verdict.action, verdict.target, body)
+
+    def _run(self) -> Run:
+        replay = self._replay
+        return Run(self._models.gate.config.id, replay.state.to_bytes(), replay.at, replay.events, replay.asked)
+
+
+class _Overtaken(Exception):
+    """The person changed the ledger while a step was read."""
+
+
+def _counts(kept: _Kept) -> Counter[str]:
+    counts: Counter[str] = Counter(events=len(kept.outcomes))
+    for outcome in kept.outcomes:
+        if outcome.verdict is not None:
+            counts["claims"] += 1
+            counts[f"action.{outcome.verdict.action}"] += 1
+        counts["quarantined"] += any(
+            change.why == "held" and change.node is not None and change.node.id == outcome.event.id
+            for change in outcome.changes
+        )
+    return counts
+
+
+def _asked(row: Row, ledger: Ledger) -> Asked:
+    lead = ledger.node(row["lead"])
+    return Asked(row["topic"], row["target"], row["session"], row["asked_at"], lead.vector, row["id"])
+
+
+def _imported(item: _Item, row: Row, vector: Vector) -> Node:
+    """A memory as the assistant had it; what it rests on is not known."""
+    return Node(
+        id=item.key,
+        claim=row["text"],
+        layer=_layer(row["slot"]),
+        scope=row["scope"] or GLOBAL_SCOPE,
+        status="active",
+        written_at=item.time,
+        corroborated_at=item.time,
+        confidence=AS_IMPORTED,
+        slot=row["slot"] or None,
+        origins=(),
+        events=(item.key,),
+        corroborations=0,
+        revised_at=None,
+        vector=vector,
+    )
+
+
+def _layer(slot: str) -> Layer:
+    schema = state_schema.load()
+    return schema.slot(slot).timescale if slot in schema else "stable"
