@@ -1,0 +1,172 @@
+"""Episodes as the rows that a gate learns from: each claim's features against what was truly held at that moment."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from memreview.evaluate.gate_cases import CaseEvent, Episode, microseconds
+from memreview.gate.features import features
+from memreview.gate.reading import DAY, NEAREST, read_bearings, read_claims
+from memreview.language.claims import ClaimModel, claims_folder
+from memreview.language.embedder import FloatArray, TextEmbedder, load_embedder
+from memreview.language.model_files import embedder_folder
+from memreview.language.relations import RelationModel, relations_folder
+from memreview.language.sentences import content_tokens
+from memreview.records.entry import Origin
+from memreview.records.gate import ACTIONS, Bearing, ClaimEvent, Event, Node, Vector
+
+Claims = list[ClaimEvent | None]
+
+
+@dataclass(frozen=True, slots=True)
+class Languages:
+    """The models that read the texts."""
+
+    claims: ClaimModel
+    relations: RelationModel
+    embedder: TextEmbedder
+
+    @classmethod
+    def load(cls) -> Languages:
+        """Raises `ModelUnavailable`."""
+        return cls(
+            ClaimModel.load(claims_folder()),
+            RelationModel.load(relations_folder()),
+            load_embedder(embedder_folder()),
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Rows:
+    """The claims of one episode that reach the gate: features (n, columns), days since the one before, actions as
+    indices, authenticity (1, 0, or NaN where nothing is claimed), places among the events."""
+
+    user: str
+    features: FloatArray
+    gaps: FloatArray
+    actions: NDArray[np.int64]
+    authentic: FloatArray
+    places: NDArray[np.int64]
+
+
+def rows_of(episodes: Sequence[Episode], models: Languages) -> list[Rows]:
+    claims = read_each(episodes, models)
+    met = [list(_met(episode, of, models.embedder)) for episode, of in zip(episodes, claims, strict=True)]
+    judged = iter(read_bearings([(one.claim, one.nodes) for each in met for one in each], models.relations))
+    return [_rows(episode, each, [next(judged) for _ in each]) for episode, each in zip(episodes, met, strict=True)]
+
+
+def read_each(episodes: Sequence[Episode], models: Languages) -> list[Claims]:
+    """The claims of each episode's events; a text of one origin is read once."""
+    events = [event.seen for episode in episodes for event in episode.events]
+    distinct = {(event.origin, event.text): event for event in events}
+    read = dict(zip(distinct, read_claims(list(distinct.values()), models.claims, models.embedder), strict=True))
+    return [[_of(read[event.origin, event.text], event.seen) for event in episode.events] for episode in episodes]
+
+
+def profile_of(episode: Episode, embedder: TextEmbedder) -> list[Node]:
+    """What is held before the first event."""
+    vectors = embedder.encode([node.claim for node in episode.profile])
+    return [
+        Node(
+            id=node.node_id,
+            claim=node.claim,
+            layer=node.layer,
+            scope=node.scope,
+            status="active",
+            written_at=microseconds(node.written_at),
+            corroborated_at=microseconds(node.written_at),
+            confidence=node.confidence,
+            slot=None,
+            origins=(Origin.USER,),
+            events=(),
+            corroborations=0,
+            revised_at=None,
+            vector=vector,
+        )
+        for node, vector in zip(episode.profile, vectors, strict=True)
+    ]
+
+
+@dataclass(frozen=True, slots=True)
+class _Met:
+    place: int
+    claim: ClaimEvent
+    nodes: tuple[Node, ...]
+
+
+def _of(claim: ClaimEvent | None, event: Event) -> ClaimEvent | None:
+    return claim and replace(claim, event=event)
+
+
+def _met(episode: Episode, claims: Claims, embedder: TextEmbedder) -> Iterator[_Met]:
+    """Each claim with the nearest nodes of a ledger that follows the labels."""
+    held = {node.id: node for node in profile_of(episode, embedder)}
+    for place, (event, claim) in enumerate(zip(episode.events, claims, strict=True)):
+        if claim is not None:
+            yield _Met(place, claim, nearest(claim.vector, list(held.values())))
+            _follow(held, event, claim)
+
+
+def nearest(vector: Vector, nodes: Sequence[Node], k: int = NEAREST) -> tuple[Node, ...]:
+    """Those in force or in quarantine."""
+    there = [node for node in nodes if node.status in ("active", "quarantined")]
+    return tuple(sorted(there, key=lambda node: (-float(node.vector @ vector), node.id))[:k])
+
+
+def _follow(held: dict[str, Node], event: CaseEvent, claim: ClaimEvent) -> None:
+    label, at = event.label, microseconds(event.at)
+    action = label.action
+    if action == "clarify" and (event.clarification_answer or "").casefold().startswith("yes"):
+        action = "revise"
+    target = held.get(label.target_node_id or "")
+    if action == "retain" and target and label.claim and _same(label.claim, target.claim):
+        held[target.id] = replace(target, corroborations=target.corroborations + 1, corroborated_at=at)
+    if action == "revise" and target:
+        held[target.id] = replace(target, status="superseded")
+    if action == "scope" and target:
+        held[target.id] = replace(target, revised_at=at)
+    if action in ("add", "scope", "revise", "quarantine"):
+        held[event.event_id] = Node(
+            id=event.event_id,
+            claim=claim.claim,
+            layer=target.layer if target and action == "revise" else claim.timescale,
+            scope=claim.scope,
+            status="quarantined" if action == "quarantine" else "active",
+            written_at=at,
+            corroborated_at=at,
+            confidence=max(claim.confidence, 0.5),
+            slot=claim.slot,
+            origins=(event.origin,),
+            events=(event.event_id,),
+            corroborations=0,
+            revised_at=at if action == "revise" else None,
+            vector=claim.vector,
+        )
+
+
+def _same(one: str, other: str) -> bool:
+    words, others = set(content_tokens(one)), set(content_tokens(other))
+    return len(words & others) * 2 >= len(words | others)
+
+
+def _rows(episode: Episode, met: Sequence[_Met], bearings: Sequence[Sequence[Bearing]]) -> Rows:
+    events = [episode.events[one.place] for one in met]
+    times = np.array([microseconds(event.at) for event in events], np.float64)
+    found = [features(one.claim, near, one.claim.event.at) for one, near in zip(met, bearings, strict=True)]
+    return Rows(
+        user=episode.user_id,
+        features=np.array(found, np.float32),
+        gaps=(np.diff(times, prepend=times[:1]) / DAY).astype(np.float32),
+        actions=np.array([ACTIONS.index(event.action) for event in events], np.int64),
+        authentic=np.array([_authentic(event) for event in events], np.float32),
+        places=np.array([one.place for one in met], np.int64),
+    )
+
+
+def _authentic(event: CaseEvent) -> float:
+    return float("nan") if event.label.authentic is None else float(event.label.authentic)

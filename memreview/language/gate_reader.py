@@ -1,0 +1,132 @@
+"""What a text does to a belief that is held, read from both at once.
+
+One cross-encoder (see `models/gate_reader/`), trained on what the gate must tell apart. It needs ONNX Runtime and
+`tokenizers` only, both imported when a model is loaded.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+
+from memreview.language.relations import (
+    _THREADS,
+    GRAPH,
+    INPUTS,
+    TOKENIZER,
+    _batches,
+    _check,
+    _config,
+    _session,
+)
+from memreview.records.entry import Origin
+from memreview.resources import MODELS
+
+if TYPE_CHECKING:
+    from onnxruntime import InferenceSession
+    from tokenizers import Tokenizer
+
+Reading = Literal["none", "retain", "add", "scope", "revise", "quarantine", "ask"]
+READINGS: tuple[Reading, ...] = get_args(Reading)
+OUTPUTS = ["reading", "authentic"]
+HELD_TOKENS, TEXT_TOKENS = 40, 150
+"""Of what is held and of the text; what is longer is cut."""
+
+_MAX_CHARS = 4_000
+_SURROGATE = re.compile("[\ud800-\udfff]")
+_SPEAKER = {
+    Origin.USER: "me:",
+    Origin.ASSISTANT: "assistant:",
+    Origin.TOOL_OUTPUT: "tool:",
+    Origin.RETRIEVED_DOCUMENT: "page:",
+    Origin.SHARED_FILE: "file:",
+}
+
+Floats = NDArray[np.float32]
+Encoded = tuple[list[int], list[int]]
+
+
+@dataclass(frozen=True, slots=True)
+class Meeting:
+    """A text of some origin, and the claim of a node that is held."""
+
+    held: str
+    origin: Origin
+    text: str
+
+
+class MeetingEncoder:
+    """Meetings as the model reads them: [CLS] held [SEP] speaker: text [SEP], with token type 1 after the first
+    [SEP]."""
+
+    def __init__(self, tokenizer: Tokenizer) -> None:
+        """The tokenizer adds no special tokens."""
+        self._tokenizer = tokenizer
+        tokenizer.no_truncation()
+        self._cls, self._sep = tokenizer.encode("").ids
+        tokenizer.encode_special_tokens = True  # "[SEP]" in a text is text
+        self._speakers = {origin: self._of([words])[0] for origin, words in _SPEAKER.items()}
+
+    def encode(self, meetings: Sequence[Meeting]) -> list[Encoded]:
+        """(token ids, token types) of each."""
+        held, said = self._of([one.held for one in meetings]), self._of([one.text for one in meetings])
+        encoded = []
+        for one, older, text in zip(meetings, held, said, strict=True):
+            first = [self._cls, *older[:HELD_TOKENS], self._sep]
+            second = [*self._speakers[one.origin], *text[:TEXT_TOKENS], self._sep]
+            encoded.append((first + second, [0] * len(first) + [1] * len(second)))
+        return encoded
+
+    def _of(self, texts: Sequence[str]) -> list[list[int]]:
+        clean = [_SURROGATE.sub("\ufffd", text[:_MAX_CHARS]) for text in texts]
+        return [found.ids for found in self._tokenizer.encode_batch_fast(clean, add_special_tokens=False)]
+
+
+class GateReader:
+    """A folder with `model.onnx`, `tokenizer.json` and `config.json`. A meeting is read the same alone and in company.
+    May be used from several threads."""
+
+    def __init__(self, name: str, tokenizer: Tokenizer, session: InferenceSession) -> None:
+        self.id = name
+        self._encoder = MeetingEncoder(tokenizer)
+        self._session = session
+
+    @classmethod
+    def load(cls, folder: Path) -> GateReader:
+        """Raises `ModelUnavailable`."""
+        config = _config(folder)
+        for name in (GRAPH, TOKENIZER):
+            _check(folder / name, config.sha256.get(name, ""))
+        from tokenizers import Tokenizer
+
+        return cls(config.id, Tokenizer.from_file(str(folder / TOKENIZER)), _session(folder / GRAPH))
+
+    def read(self, meetings: Sequence[Meeting]) -> Floats:
+        """(n, 8): probabilities of `READINGS`, and that the person means and authored what is claimed. Equal meetings
+        are computed once."""
+        row_of = {one: row for row, one in enumerate(dict.fromkeys(meetings))}
+        encoded = self._encoder.encode(list(row_of))
+        found = np.empty((len(encoded), len(READINGS) + 1), np.float32)
+        batches = _batches([len(ids) for ids, _ in encoded])
+        inputs = [np.array([encoded[row] for row in batch], np.int64) for batch in batches]
+        with ThreadPoolExecutor(_THREADS) as pool:
+            for batch, values in zip(batches, pool.map(self._run, inputs), strict=True):
+                found[batch] = values
+        return found[[row_of[one] for one in meetings]]
+
+    def _run(self, batch: NDArray[np.int64]) -> Floats:
+        """`batch`: (meetings, 2, tokens), ids and types."""
+        reading, authentic = self._session.run(OUTPUTS, dict(zip(INPUTS, batch.transpose(1, 0, 2), strict=True)))
+        both: Floats = np.concatenate([reading, authentic[:, 1:]], axis=1)
+        return both
+
+
+def reader_folder() -> Path:
+    return MODELS / "gate_reader"
