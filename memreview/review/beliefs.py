@@ -11,7 +11,7 @@ from memreview.ledger import POLICY, Change, Edge, Ledger
 from memreview.ledger.draft import Draft
 from memreview.ledger.rules import with_status
 from memreview.records import MemoryStatus
-from memreview.records.gate import Node, Vector
+from memreview.records.gate import Node, NodeStatus, Vector
 from memreview.store import ledger as stored
 from memreview.store.database import Database
 from memreview.store.journal import Action
@@ -35,7 +35,7 @@ def load(database: Database, vectors: Vectors) -> Ledger:
 
 def decide(
     database: Database, act: Action, key: str, at: int, how: Callable[[Draft], None], *, open: bool = False
-) -> None:
+) -> list[Change]:
     """Carry out what the person decides about one node, without any model; `open` where it waits for them again."""
     draft = Draft(
         lambda key: _node(database, key), lambda key: list(map(_edge, stored.links(database, key))), POLICY, at, ""
@@ -43,6 +43,7 @@ def decide(
     how(draft)
     keep(database, act, draft.changes)
     act.update("nodes", stored.number(database, key), decided=int(not open))
+    return draft.changes
 
 
 def keep(database: Database, act: Action, changes: Iterable[Change]) -> None:
@@ -54,7 +55,7 @@ def keep(database: Database, act: Action, changes: Iterable[Change]) -> None:
     for node in nodes.values():
         node_id = stored.put_node(database, act, node)
         for memory_id in stored.memories_of(database, [node_id])[node_id]:
-            follow(database, act, node, memory_id)
+            follow(database, act, node.status, memory_id)
     for edge in edges.values():
         stored.put_link(
             database, act, Link(edge.kind, edge.source, edge.target, edge.at, edge.probability, edge.sessions)
@@ -62,12 +63,12 @@ def keep(database: Database, act: Action, changes: Iterable[Change]) -> None:
     stored.log(database, act, map(_line, changes))
 
 
-def follow(database: Database, act: Action, node: Node, memory_id: int) -> None:
+def follow(database: Database, act: Action, status: NodeStatus, memory_id: int) -> None:
     """A memory that says what stands in quarantine is in quarantine too, until that is let out."""
     held = database.value("SELECT status FROM memories WHERE id = ?", (memory_id,))
-    if node.status in ("quarantined", "evicted") and held == MemoryStatus.ACTIVE:
+    if status in ("quarantined", "evicted") and held == MemoryStatus.ACTIVE:
         act.update("memories", memory_id, status=MemoryStatus.QUARANTINED)
-    elif node.status == "active" and held == MemoryStatus.QUARANTINED:
+    elif status == "active" and held == MemoryStatus.QUARANTINED:
         act.update("memories", memory_id, status=MemoryStatus.ACTIVE)
 
 

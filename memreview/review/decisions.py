@@ -2,24 +2,43 @@
 
 from __future__ import annotations
 
-import uuid
 from collections import Counter
 from collections.abc import Callable
-from typing import Any
+from typing import Any, TypeVar
 
 import msgspec
 
-from memreview.language.sentences import normalize
-from memreview.records import MemoryKind, MemoryStatus, NativeState, Transition, TransitionKind, TransitionStatus
-from memreview.review import labels
+from memreview.records import MemoryStatus, Transition, TransitionKind, TransitionStatus
+from memreview.review import labels, memory_acts, node_decisions
 from memreview.review.profile import Profile
 from memreview.review.values import Decision, Preview, RowChange, Step, Verb
-from memreview.store import journal, memories, tombstones, transitions
+from memreview.store import journal, ledger, memories, tombstones, transitions
 from memreview.store.database import Database
 from memreview.store.journal import Action
 
+T = TypeVar("T")
+
 SAMPLES = 500
-_HIDDEN = frozenset({"id", "meaning", "body", "raw", "digest", "native_id", "import_id", "source_id", "created_at"})
+_SHOWN = {"memories": "memory", "transitions": "case", "nodes": "belief", "questions": "question"}
+_NOUNS = {
+    "memories": "memories",
+    "transitions": "cases",
+    "imports": "imports",
+    "tombstones": "kept away",
+    "nodes": "beliefs",
+    "questions": "questions",
+    "blocked_sources": "sources blocked",
+}
+_TITLES = {
+    "memories": "text",
+    "transitions": "(SELECT text FROM memories m WHERE m.id = old_memory_id)",
+    "nodes": "claim",
+    "questions": "(SELECT claim FROM nodes n WHERE n.question_id = questions.id ORDER BY n.id LIMIT 1)",
+}
+_HIDDEN = frozenset(
+    "id meaning body raw digest native_id import_id source_id created_at key origins events confidence influence"
+    " corroborated_at corroborations written_at revised_at decided question_id session target asked_at".split()
+)
 
 
 def decide(profile: Profile, decision: Decision) -> Step:
@@ -35,7 +54,12 @@ def decide(profile: Profile, decision: Decision) -> Step:
 
 
 def _exists(database: Database, decision: Decision) -> bool:
-    return bool(transitions.rows(database, decision.transitions) or memories.rows(database, decision.memories))
+    return bool(
+        transitions.rows(database, decision.transitions)
+        or memories.rows(database, decision.memories)
+        or ledger.rows(database, decision.nodes)
+        or ledger.questions(database, decision.questions)
+    )
 
 
 class _Undecided(Exception):
@@ -65,7 +89,7 @@ def described(
         for table, row_id, first, second in journal.changes(database, journal_id):
             before, after = (second, first) if backwards else (first, second)
             counts[_kind_of_change(table, before, after)] += 1
-            if len(found) < SAMPLES and table in ("memories", "transitions"):
+            if len(found) < SAMPLES and table in _SHOWN:
                 found.append(_row_change(database, table, row_id, before, after))
     return found, counts
 
@@ -77,7 +101,14 @@ def _step(database: Database, decision: Decision) -> Any:
         raise ValueError("A memory needs a text. To remove it, forget it.")
     if decision.verb is Verb.SNOOZE and decision.until is None:
         raise ValueError("Say until when.")
-    return journal.action(database, decision.verb, cases=len(decision.transitions), memories=len(decision.memories))
+    return journal.action(
+        database,
+        decision.verb,
+        cases=len(decision.transitions),
+        memories=len(decision.memories),
+        claims=len(decision.nodes),
+        questions=len(decision.questions),
+    )
 
 
 def _apply(database: Database, act: Action, decision: Decision) -> None:
@@ -86,9 +117,19 @@ def _apply(database: Database, act: Action, decision: Decision) -> None:
         if (row := rows.get(case_id)) is not None:
             # Once approved, the memory that was added is the new one: it is not added a second time.
             body = msgspec.structs.replace(transitions.decode(row), new_memory_id=row["new_memory_id"])
-            _ON_CASE[decision.verb](database, act, case_id, body, decision)
+            _handler(_ON_CASE, decision)(database, act, case_id, body, decision)
     for memory_id in dict.fromkeys(decision.memories):
-        _ON_MEMORY[decision.verb](database, act, memory_id, decision)
+        _handler(_ON_MEMORY, decision)(database, act, memory_id, decision)
+    for node_id in dict.fromkeys(decision.nodes):
+        node_decisions.on_node(database, act, node_id, decision)
+    for question_id in dict.fromkeys(decision.questions):
+        node_decisions.on_question(database, act, question_id, decision)
+
+
+def _handler(handlers: dict[Verb, T], decision: Decision) -> T:
+    if decision.verb not in handlers:
+        raise ValueError(f"“{decision.verb}” is for something else.")
+    return handlers[decision.verb]
 
 
 # -- cases ----------------------------------------------------------------------------------------------------------
@@ -97,10 +138,10 @@ def _apply(database: Database, act: Action, decision: Decision) -> None:
 def _approve(database: Database, act: Action, case_id: int, body: Transition, decision: Decision) -> None:
     new_id = body.new_memory_id
     if new_id is None:
-        new_id = _add_memory(database, act, body, decision.text or body.new_claim)
+        new_id = _add_new(database, act, body, decision.text or body.new_claim)
     elif decision.text:
-        _edit_memory(database, act, new_id, decision)
-    _supersede(database, act, body.old_memory_id, new_id)
+        memory_acts.edit(database, act, new_id, decision)
+    memory_acts.supersede(database, act, body.old_memory_id, new_id)
     act.update("transitions", case_id, status=TransitionStatus.APPROVED, new_memory_id=new_id)
 
 
@@ -114,13 +155,13 @@ def _scope(database: Database, act: Action, case_id: int, body: Transition, deci
     """Both hold: the new one where (and until when) the person says, the old one everywhere else."""
     if body.kind is TransitionKind.DUPLICATE:
         raise ValueError("Two wordings of one thing can't be limited. Fold them, or keep both.")
-    new_id = body.new_memory_id or _add_memory(database, act, body, body.new_claim)
-    _scope_memory(database, act, new_id, decision)
+    new_id = body.new_memory_id or _add_new(database, act, body, body.new_claim)
+    memory_acts.scope(database, act, new_id, decision)
     act.update("transitions", case_id, status=TransitionStatus.SCOPED, new_memory_id=new_id)
 
 
 def _delete(database: Database, act: Action, case_id: int, body: Transition, decision: Decision) -> None:
-    _delete_memory(database, act, body.old_memory_id, decision)
+    memory_acts.delete(database, act, body.old_memory_id, decision)
 
 
 def _snooze(database: Database, act: Action, case_id: int, body: Transition, decision: Decision) -> None:
@@ -130,9 +171,27 @@ def _snooze(database: Database, act: Action, case_id: int, body: Transition, dec
 def _restore(database: Database, act: Action, case_id: int, body: Transition, decision: Decision) -> None:
     """Ask again: what was decided on this case is taken back."""
     _take_back(database, act, case_id, body)
-    _restore_memory(database, act, body.old_memory_id)
+    memory_acts.restore(database, act, body.old_memory_id)
     tombstones.lift(database, act, "transition", body.key)
     act.update("transitions", case_id, status=TransitionStatus.PENDING, snoozed_until=None)
+
+
+def _add_new(database: Database, act: Action, body: Transition, text: str) -> int:
+    """The new memory belongs to the store and import of the one that it follows."""
+    old = database.one("SELECT source_id, import_id, slot FROM memories WHERE id = ?", (body.old_memory_id,))
+    if old is None:
+        raise LookupError(f"no memory {body.old_memory_id}")
+    quote = body.new_quote
+    return memory_acts.add(
+        database,
+        act,
+        text,
+        source_id=old["source_id"],
+        import_id=old["import_id"],
+        slot=body.slot or old["slot"],
+        at=quote.at if quote else None,
+        entry_id=quote.entry_id if quote else None,
+    )
 
 
 def _take_back(database: Database, act: Action, case_id: int, body: Transition) -> None:
@@ -142,7 +201,7 @@ def _take_back(database: Database, act: Action, case_id: int, body: Transition) 
         return
     if database.value("SELECT added FROM memories WHERE id = ?", (body.new_memory_id,)):
         act.update("memories", body.new_memory_id or 0, status=MemoryStatus.DELETED)
-    _restore_memory(database, act, body.old_memory_id)
+    memory_acts.restore(database, act, body.old_memory_id)
 
 
 _ON_CASE: dict[Verb, Callable[[Database, Action, int, Transition, Decision], None]] = {
@@ -159,87 +218,19 @@ _ON_CASE: dict[Verb, Callable[[Database, Action, int, Transition, Decision], Non
 # -- memories -------------------------------------------------------------------------------------------------------
 
 
-def _edit_memory(database: Database, act: Action, memory_id: int, decision: Decision) -> None:
-    act.update("memories", memory_id, text=decision.text.strip(), meaning=normalize(decision.text))
-
-
-def _scope_memory(database: Database, act: Action, memory_id: int, decision: Decision) -> None:
-    act.update("memories", memory_id, scope=decision.scope, valid_until=decision.until)
-
-
-def _delete_memory(database: Database, act: Action, memory_id: int, decision: Decision) -> None:
-    if act.update("memories", memory_id, status=MemoryStatus.DELETED, superseded_by=None):
-        _bury(database, act, memory_id)
-
-
-def _restore_memory(database: Database, act: Action, memory_id: int, decision: Decision | None = None) -> None:
-    act.update("memories", memory_id, status=MemoryStatus.ACTIVE, superseded_by=None, stayed_deleted=0)
-    row = database.one("SELECT meaning FROM memories WHERE id = ?", (memory_id,))
-    if row is not None:
-        tombstones.lift(database, act, "memory", row["meaning"])
-
-
-def _not_for_memories(database: Database, act: Action, memory_id: int, decision: Decision) -> None:
-    raise ValueError(f"{decision.verb} is for cases, not for memories")
-
-
 _ON_MEMORY: dict[Verb, Callable[[Database, Action, int, Decision], None]] = {
-    Verb.APPROVE: _not_for_memories,
-    Verb.REJECT: _not_for_memories,
-    Verb.SCOPE: _scope_memory,
-    Verb.EDIT: _edit_memory,
-    Verb.DELETE: _delete_memory,
-    Verb.SNOOZE: _not_for_memories,
-    Verb.RESTORE: _restore_memory,
+    Verb.SCOPE: memory_acts.scope,
+    Verb.EDIT: memory_acts.edit,
+    Verb.DELETE: memory_acts.delete,
+    Verb.RESTORE: memory_acts.restore,
 }
-
-
-def _supersede(database: Database, act: Action, old_id: int, new_id: int) -> None:
-    act.update("memories", old_id, status=MemoryStatus.SUPERSEDED, superseded_by=new_id)
-    survivor = database.value("SELECT meaning FROM memories WHERE id = ?", (new_id,))
-    _bury(database, act, old_id, unless=survivor)
-
-
-def _bury(database: Database, act: Action, memory_id: int, unless: str | None = None) -> None:
-    row = database.one("SELECT meaning, text, slot, scope FROM memories WHERE id = ?", (memory_id,))
-    if row is not None and row["meaning"] != unless:
-        tombstones.lay(act, "memory", meaning=row["meaning"], text=row["text"], slot=row["slot"], scope=row["scope"])
-
-
-def _add_memory(database: Database, act: Action, body: Transition, text: str) -> int:
-    """A memory that the assistant doesn't have yet. It belongs to the store and import of the one it follows."""
-    old = database.one("SELECT source_id, import_id, slot FROM memories WHERE id = ?", (body.old_memory_id,))
-    if old is None:
-        raise LookupError(f"no memory {body.old_memory_id}")
-    memory_id = act.insert(
-        "memories",
-        source_id=old["source_id"],
-        import_id=old["import_id"],
-        native_id=f"memreview:{uuid.uuid4()}",
-        kind=MemoryKind.MEMORY,
-        text=text.strip(),
-        imported_text=text.strip(),
-        meaning=normalize(text),
-        status=MemoryStatus.ACTIVE,
-        native_state=NativeState.ACTIVE,
-        slot=body.slot or old["slot"],
-        subject="",
-        scope="",
-        created_at=body.new_quote.at if body.new_quote else None,
-        added=1,
-    )
-    if body.new_quote is not None:
-        act.insert("memory_evidence", memory_id=memory_id, entry_id=body.new_quote.entry_id, rank=0)
-    return memory_id
 
 
 # -- previews -------------------------------------------------------------------------------------------------------
 
 
 def _kind_of_change(table: str, before: dict[str, Any] | None, after: dict[str, Any] | None) -> str:
-    noun = {"memories": "memories", "transitions": "cases", "imports": "imports", "tombstones": "kept away"}.get(
-        table, "others"
-    )
+    noun = _NOUNS.get(table, "others")
     if before is None:
         return f"{noun} added"
     if after is None:
@@ -250,12 +241,11 @@ def _kind_of_change(table: str, before: dict[str, Any] | None, after: dict[str, 
 def _row_change(
     database: Database, table: str, row_id: int, before: dict[str, Any] | None, after: dict[str, Any] | None
 ) -> RowChange:
-    column = "text" if table == "memories" else "(SELECT text FROM memories m WHERE m.id = old_memory_id)"
-    title = database.value(f"SELECT {column} FROM {table} WHERE id = ?", (row_id,))
+    title = database.value(f"SELECT {_TITLES[table]} FROM {table} WHERE id = ?", (row_id,))
     if title is None:
         title = (after or before or {}).get("text", "")
     return RowChange(
-        target={"memories": "memory", "transitions": "case"}[table],
+        target=_SHOWN[table],
         id=row_id,
         title=str(title),
         before={name: value for name, value in (before or {}).items() if name not in _HIDDEN},

@@ -12,7 +12,6 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from operator import itemgetter
 from sqlite3 import Row
-from urllib.parse import urlsplit
 
 import numpy as np
 
@@ -28,6 +27,7 @@ from memreview.review import beliefs
 from memreview.review.asking import Asked, Asking
 from memreview.review.gating import BLOCK, Models, Outcome, Replay
 from memreview.review.profile import Profile
+from memreview.review.provenance import source_of
 from memreview.review.values import Cancelled, GateSummary, Progress
 from memreview.store import conversations, journal, memories, vectors
 from memreview.store import ledger as stored
@@ -121,15 +121,6 @@ def take_back(profile: Profile, import_id: int) -> None:
         journal.undo(profile.database, step)
 
 
-def source_of(origin: str, actor: str, url: str) -> str:
-    """What a source that is not the person is known by: a page's host, else the file's or tool's name; "" if it has
-    none."""
-    if origin in (Origin.USER, Origin.ASSISTANT):
-        return ""
-    host = urlsplit(url).hostname if "://" in url else None
-    return (host or actor).strip()
-
-
 def _models(profile: Profile) -> Models:
     """Raises `ModelUnavailable` with the reason of the first that is missing."""
     return Models.load(profile.embedder())
@@ -189,7 +180,7 @@ class _Reader:
             self._keep_vectors(nodes.values())
             for key, memory_id in kept.links:
                 act.insert("node_memories", node_id=stored.number(database, key), memory_id=memory_id)
-                beliefs.follow(database, act, self._replay.ledger.node(key), memory_id)
+                beliefs.follow(database, act, self._replay.ledger.node(key).status, memory_id)
             counts["questions"] = self._keep_questions(act)
             for outcome in kept.outcomes:
                 self._keep_decision(act, outcome)

@@ -17,9 +17,10 @@ from memreview.gate.model import Gate, State, gate_folder
 from memreview.gate.reading import DAY, NEAREST, read_bearings, read_claims
 from memreview.language.claims import ClaimModel, claims_folder
 from memreview.language.embedder import TextEmbedder
+from memreview.language.gate_reader import Floats, GateReader, Meeting, reader_folder
 from memreview.language.relations import Judgement, Pair, RelationModel, relations_folder
 from memreview.ledger import Change, Ledger
-from memreview.records.gate import ACTIONS, Bearing, ClaimEvent, Event, Node, Vector, Verdict
+from memreview.records.gate import ACTIONS, Bearing, ClaimEvent, Event, Vector, Verdict
 
 EVENTS_A_QUESTION = 12
 """At most one question in so many events (Capture, App. B)."""
@@ -32,6 +33,7 @@ class Models:
     claims: ClaimModel
     embedder: TextEmbedder
     relations: RelationModel
+    reader: GateReader
     gate: Gate
 
     @classmethod
@@ -41,6 +43,7 @@ class Models:
             ClaimModel.load(claims_folder()),
             embedder,
             RelationModel.load(relations_folder()),
+            GateReader.load(reader_folder()),
             Gate.load(gate_folder()),
         )
 
@@ -87,7 +90,8 @@ class Replay:
         self.asked = asked
         self._quota = quota
         self._models = models
-        self._relations = _Remembering(models.relations)
+        self._relations = _Relations(models.relations)
+        self._reader = _Reader(models.reader)
 
     def run(self, events: Sequence[Event]) -> Iterator[Outcome]:
         """Each event once, in the given order."""
@@ -106,8 +110,10 @@ class Replay:
 
     def look_ahead(self, claims: Sequence[ClaimEvent]) -> None:
         """Judge in one batch how claims that come stand to what is held now."""
+        self._relations.forget()
+        self._reader.forget()
         nearest = [(claim, self.ledger.nearest(claim.vector, NEAREST, claim.event.at)) for claim in claims]
-        self._relations.look_ahead(nearest)
+        read_bearings(nearest, self._relations, self._reader)
 
     def step(self, event: Event, claim: ClaimEvent | None) -> Outcome:
         """One event through gate and ledger; equal to any other way of cutting the history."""
@@ -127,7 +133,7 @@ class Replay:
     def bearings(self, claim: ClaimEvent) -> tuple[Bearing, ...]:
         """How a claim stands to the nearest held nodes."""
         nodes = self.ledger.nearest(claim.vector, NEAREST, claim.event.at)
-        return read_bearings([(claim, nodes)], self._relations)[0]
+        return read_bearings([(claim, nodes)], self._relations, self._reader)[0]
 
     def unasked(self) -> None:
         """The last question joined one that is open: the person is not asked once more."""
@@ -152,8 +158,8 @@ def as_kept(vector: Vector) -> Vector:
     return vector.astype(np.float16).astype(np.float32)
 
 
-class _Remembering(RelationModel):
-    """Judges each pair once."""
+class _Relations(RelationModel):
+    """Judges each pair once, until it forgets."""
 
     def __init__(self, model: RelationModel) -> None:
         self.id = model.id
@@ -166,7 +172,23 @@ class _Remembering(RelationModel):
             self._known.update(zip(missing, self._model.judge(missing), strict=True))
         return [self._known[pair] for pair in pairs]
 
-    def look_ahead(self, nearest: Sequence[tuple[ClaimEvent, Sequence[Node]]]) -> None:
-        """Forgets what was judged before, which would only grow."""
+    def forget(self) -> None:
         self._known.clear()
-        read_bearings(nearest, self)
+
+
+class _Reader(GateReader):
+    """Reads each meeting once, until it forgets."""
+
+    def __init__(self, model: GateReader) -> None:
+        self.id = model.id
+        self._model = model
+        self._known: dict[Meeting, Floats] = {}
+
+    def read(self, meetings: Sequence[Meeting]) -> Floats:
+        missing = [one for one in dict.fromkeys(meetings) if one not in self._known]
+        if missing:
+            self._known.update(zip(missing, self._model.read(missing), strict=True))
+        return np.stack([self._known[one] for one in meetings]) if meetings else self._model.read([])
+
+    def forget(self) -> None:
+        self._known.clear()

@@ -121,18 +121,27 @@ class Verb(StrEnum):
     EDIT = "edit"  # the memory's text becomes `text`; on a transition: approve with `text` as the new claim
     DELETE = "delete"  # forget this memory, for good
     SNOOZE = "snooze"  # ask again at `until`
-    RESTORE = "restore"  # make a deleted or superseded memory count again
+    RESTORE = "restore"  # make a deleted or superseded memory count again; put a claim back into quarantine
+    RELEASE = "release"  # a claim out of quarantine, into `layer` and `scope`
+    KEEP = "keep"  # a claim stays in quarantine for another while
+    NEVER = "never"  # delete a claim, and take nothing from its source any more
+    ANSWER = "answer"  # a question: `answer` is a choice's key, or "text" with `text`
 
 
 class Decision(msgspec.Struct, frozen=True, kw_only=True):
-    """One step, whatever the number of targets. `transitions` are case ids, `memories` memory ids."""
+    """One step, whatever the number of targets. `transitions` are case ids, `memories` memory ids, `nodes` the ids of
+    claims in quarantine, `questions` those of questions."""
 
     verb: Verb
     transitions: tuple[int, ...] = ()
     memories: tuple[int, ...] = ()
+    nodes: tuple[int, ...] = ()
+    questions: tuple[int, ...] = ()
     scope: str = ""
     text: str = ""
     until: int | None = None
+    layer: str = ""
+    answer: str = ""
 
 
 class RowChange(msgspec.Struct, frozen=True, kw_only=True):
@@ -194,7 +203,8 @@ class MemoryDetail(msgspec.Struct, frozen=True, kw_only=True):
 
 class Counts(msgspec.Struct, frozen=True, kw_only=True):
     """Numbers for badges and the report, over all rows. `verified` and `stated` count pending cases without the
-    duplicates."""
+    duplicates, `questions` and `quarantined` what waits for the person, `planted` those of the latter that an assistant
+    remembers already."""
 
     memories: int = 0
     active: int = 0
@@ -209,6 +219,9 @@ class Counts(msgspec.Struct, frozen=True, kw_only=True):
     snoozed: int = 0
     decided: int = 0
     stayed_deleted: int = 0
+    questions: int = 0
+    quarantined: int = 0
+    planted: int = 0
     by_kind: dict[str, int] = {}
 
 
@@ -277,8 +290,9 @@ class GateReading(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Provenance(msgspec.Struct, frozen=True, kw_only=True):
-    """Where a claim comes from. `kind`: page, document, tool, summary, pasted, own; `words` says it plainly ("a web page,
-    example.org"); `name` is the host, file or tool, "" if unknown. Only with `blockable` there is a "never from here"."""
+    """Where a claim comes from. `kind`: page, document, tool, summary, assistant, pasted, own, memory; `words` says it
+    plainly ("a web page: example.org"); `name` is the host, file or tool, "" if unknown. Only with `blockable` there is
+    a "never from this source"."""
 
     kind: str
     words: str
@@ -321,8 +335,8 @@ class QuarantineItem(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class QuarantineCase(msgspec.Struct, frozen=True, kw_only=True):
-    """All that the person needs to decide on a claim that is held back. `context` has the passage highlighted, None where
-    only a memory says it. The curve falls to `floor` at `evicts_at`. `layer` and `scope` are what a release takes
+    """All that the person needs to decide on a claim that is held back. `context` has the passage highlighted, None
+    where only a memory says it. The curve falls to `floor` at `evicts_at`. `layer` and `scope` are what a release takes
     unless told otherwise; `effects` tells for the verbs release, keep, delete and never what each changes."""
 
     item: QuarantineItem

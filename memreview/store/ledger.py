@@ -22,6 +22,10 @@ from memreview.store.journal import Action
 NO_VECTOR: Vector = np.zeros(0, np.float32)
 """Of nodes that are read without one: whoever decides needs none."""
 EVENT_KINDS = ("message", "custom_instructions", "tool_result", "document", "summary")
+_WAITS = """n.decided = 0 AND n.status IN ('quarantined', 'evicted') AND (
+    EXISTS (SELECT 1 FROM live_entries e WHERE n.key GLOB 'e*' AND e.id = CAST(substr(n.key, 2) AS INTEGER))
+    OR EXISTS (SELECT 1 FROM live_memories m WHERE n.key GLOB 'm*' AND m.id = CAST(substr(n.key, 2) AS INTEGER)))"""
+"""Nobody decided it, and what it came from is still there."""
 SESSION_GAP = 6 * 3_600_000_000
 """Microseconds of silence after which a conversation that goes on is another session."""
 _STANDS = "JOIN journal j ON j.id = l.journal_id AND j.state = 'done'"
@@ -215,6 +219,47 @@ def open_questions(database: Database) -> list[sqlite3.Row]:
     return database.all(
         """SELECT q.*, (SELECT key FROM nodes n WHERE n.question_id = q.id ORDER BY n.id LIMIT 1) AS lead
            FROM questions q WHERE q.status = 'open' AND lead IS NOT NULL ORDER BY q.id"""
+    )
+
+
+def questions(database: Database, ids: Sequence[int]) -> dict[int, sqlite3.Row]:
+    found: dict[int, sqlite3.Row] = {}
+    for chunk in _chunks(ids):
+        sql = f"SELECT * FROM questions WHERE id IN ({_marks(chunk)})"
+        found.update((row["id"], row) for row in database.execute(sql, tuple(chunk)))
+    return found
+
+
+def waiting(database: Database, question_id: int) -> list[sqlite3.Row]:
+    """The claims that an open question is about and that still wait, oldest first."""
+    return database.all(f"SELECT n.* FROM nodes n WHERE n.question_id = ? AND {_WAITS} ORDER BY n.id", (question_id,))
+
+
+def question_ids(database: Database, now: int, *, include_snoozed: bool) -> list[int]:
+    """Open questions with a claim that still waits; those about something that an assistant remembers first, then
+    the newest."""
+    found = database.execute(
+        f"""SELECT q.id FROM questions q WHERE q.status = 'open' AND (?1 OR coalesce(q.snoozed_until, 0) <= ?2)
+              AND EXISTS (SELECT 1 FROM nodes n WHERE n.question_id = q.id AND {_WAITS})
+            ORDER BY EXISTS (SELECT 1 FROM nodes n JOIN node_memories v ON v.node_id = n.id
+                             WHERE n.key = q.target OR n.question_id = q.id) DESC, q.asked_at DESC, q.id DESC""",
+        (include_snoozed, now),
+    )
+    return [row[0] for row in found]
+
+
+def held_back(database: Database, *, evicted: bool = False) -> list[sqlite3.Row]:
+    """Claims in quarantine that the person did not decide, without those that a question is about: those that a memory
+    repeats first, then by what they contradict. What ran out is left out unless a memory repeats it or `evicted`."""
+    return database.all(
+        f"""SELECT n.*, EXISTS (SELECT 1 FROM node_memories v JOIN live_memories m ON m.id = v.memory_id
+                WHERE v.node_id = n.id AND m.status IN ('active', 'quarantined')) AS stored,
+              (SELECT count(DISTINCT e.target) FROM edges e JOIN nodes t ON t.id = e.target
+               WHERE e.source = n.id AND e.kind IN ('contradiction', 'contends') AND t.status = 'active') AS against
+            FROM nodes n WHERE {_WAITS} AND (?1 OR n.status = 'quarantined' OR stored)
+              AND (n.question_id IS NULL OR (SELECT status FROM questions q WHERE q.id = n.question_id) <> 'open')
+            ORDER BY stored DESC, n.status = 'quarantined' DESC, against DESC, n.written_at DESC, n.id DESC""",
+        (evicted,),
     )
 
 

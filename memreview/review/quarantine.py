@@ -1,0 +1,179 @@
+"""What was held back: from where, why, what speaks against it, what would let it out, and until when it waits."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from sqlite3 import Row
+
+from memreview.language import state_schema
+from memreview.ledger import POLICY, decay
+from memreview.ledger.constants import DAY
+from memreview.ledger.scopes import is_global
+from memreview.review import belief_views, provenance, views
+from memreview.review.profile import Profile
+from memreview.review.values import (
+    Corroboration,
+    DecayPoint,
+    GateReading,
+    NodeRow,
+    QuarantineCase,
+    QuarantineItem,
+)
+from memreview.store import conversations
+from memreview.store import ledger as stored
+
+POINTS = 14
+_DOUBTED = 0.5
+
+
+def ids(profile: Profile, *, evicted: bool = False) -> list[int]:
+    """Claims that wait for the person: what an assistant remembers already first, then by what they contradict. With
+    `evicted` also those whose days ran out before anybody looked."""
+    return [row["id"] for row in stored.held_back(profile.database, evicted=evicted)]
+
+
+def items(profile: Profile, ids: Sequence[int]) -> list[QuarantineItem]:
+    """Those of `ids` that wait, in that order."""
+    wanted = set(ids)
+    held = {row["id"]: row for row in stored.held_back(profile.database, evicted=True) if row["id"] in wanted}
+    return _items(profile, [held[node_id] for node_id in ids if node_id in held])
+
+
+def case(profile: Profile, node_id: int) -> QuarantineCase:
+    """Raises `LookupError` where it does not wait, or not any more."""
+    row = next((row for row in stored.held_back(profile.database, evicted=True) if row["id"] == node_id), None)
+    if row is None:
+        raise LookupError(f"no claim {node_id} in quarantine")
+    item = _items(profile, [row])[0]
+    context, quote = belief_views.context(profile, row["key"])
+    reading = belief_views.reading(profile, row["key"])
+    against = _against(profile, row)
+    node = stored.node(row)
+    return QuarantineCase(
+        item=item,
+        context=context,
+        quote=quote or row["claim"],
+        reading=reading,
+        contradicts=tuple(against),
+        corroboration=_corroboration(node.events, node.scope),
+        decay=_curve(row),
+        floor=POLICY.floor,
+        evicts_at=decay.evicts_at(node, POLICY),
+        layer=node.layer,
+        scope=node.scope,
+        reasons=tuple(_reasons(item, reading, against, node.slot)),
+        memories=tuple(views.rows(profile, item.memories)),
+        effects=_effects(item, against),
+    )
+
+
+def blocked(profile: Profile) -> list[tuple[int, str]]:
+    """(id, name) of the sources of which the person wants nothing any more."""
+    rows = profile.database.execute("SELECT id, name FROM blocked_sources ORDER BY name")
+    return [(row["id"], row["name"]) for row in rows]
+
+
+def _items(profile: Profile, rows: Sequence[Row]) -> list[QuarantineItem]:
+    keys = [row["key"] for row in rows]
+    entry_ids = [entry_id for key in keys if (entry_id := belief_views.entry_of(key)) is not None]
+    entries = conversations.entries(profile.database, entry_ids)
+    memories = stored.memories_of(profile.database, [row["id"] for row in rows])
+    read = stored.decisions(profile.database, keys)
+    at = belief_views.clock(profile)
+    found = []
+    for row in rows:
+        node = stored.node(row)
+        said = read.get(row["key"])
+        authenticity = row["confidence"] if said is not None else 0.0
+        left = max(0, decay.evicts_at(node, POLICY) - at) / DAY
+        found.append(
+            QuarantineItem(
+                id=row["id"],
+                claim=row["claim"],
+                provenance=provenance.of_entry(
+                    entries.get(belief_views.entry_of(row["key"]) or 0), pasted=authenticity < _DOUBTED
+                ),
+                at=row["written_at"],
+                status=row["status"],
+                days_left=left if row["status"] == "quarantined" else 0.0,
+                authenticity=authenticity,
+                contradicts=row["against"],
+                memories=tuple(memories[row["id"]]),
+                rank=2.0 * row["stored"] + min(1.0, row["against"] / 2) + 1 - authenticity,
+            )
+        )
+    return found
+
+
+def _against(profile: Profile, row: Row) -> list[NodeRow]:
+    keys = [
+        link.target
+        for link in stored.links(profile.database, row["key"])
+        if link.source == row["key"] and link.kind in ("contradiction", "contends")
+    ]
+    numbers = [stored.number(profile.database, key) for key in dict.fromkeys(keys)]
+    return [node for node in belief_views.node_rows(profile, numbers) if node.status == "active"]
+
+
+def _corroboration(events: Sequence[str], scope: str) -> Corroboration:
+    where = "" if is_global(scope) else f" about {scope}"
+    heard = [entry_id for key in events if (entry_id := belief_views.entry_of(key)) is not None]
+    return Corroboration(
+        have=0,
+        needed=1,
+        words=(
+            f"You say the same{where} in a message of your own, in your own words.",
+            f"That has to happen within {POINTS} days; documents, tools and pasted texts don't count.",
+        ),
+        heard=tuple(heard),
+    )
+
+
+def _curve(row: Row) -> tuple[DecayPoint, ...]:
+    node = stored.node(row)
+    times = [node.corroborated_at + day * DAY for day in range(POINTS + 1)] + [decay.evicts_at(node, POLICY)]
+    return tuple(
+        DecayPoint(
+            days=(at - node.corroborated_at) / DAY,
+            at=at,
+            share=decay.retention(node, at, POLICY),
+        )
+        for at in times
+    )
+
+
+def _reasons(
+    item: QuarantineItem, reading: GateReading | None, against: Sequence[NodeRow], slot: str | None
+) -> list[str]:
+    reasons = [f"It comes from {item.provenance.words}."]
+    if reading is not None:
+        reasons.append(f"That you wrote it and mean it has a probability of {reading.authenticity:.0%}.")
+        if reading.action == "ask":
+            reasons.append("It was too uncertain to decide, and too many questions were open to ask you.")
+        elif reading.action == "revise":
+            reasons.append("It would change something that you said before, and was said only once or not clearly.")
+        elif reading.action != "quarantine":
+            reasons.append("It would have been taken in, but not on the word of somebody else.")
+    reasons += [f"It contradicts: {node.claim}" for node in against[:3]]
+    schema = state_schema.load()
+    if slot in schema and schema.slot(slot).protected:
+        reasons.append(f"It is about {schema.slot(slot).title.lower()}: that is taken from nobody but you.")
+    if item.memories:
+        reasons.append("An assistant remembers it already.")
+    return reasons
+
+
+def _effects(item: QuarantineItem, against: Sequence[NodeRow]) -> dict[str, tuple[str, ...]]:
+    stored_already = bool(item.memories)
+    memory = "The memory that says it counts again." if stored_already else "A memory that says it is added."
+    both = ["What it contradicts stays as it is, unless you say where this holds."] if against else []
+    forget = ["The memory that says it is forgotten, and stays so."] if stored_already else []
+    effects = {
+        "release": ("It counts from now on.", memory, *both),
+        "keep": ("It stays out of everything for another fourteen days.",),
+        "delete": ("It is gone from here, with its record in the history.", *forget),
+    }
+    if item.provenance.blockable:
+        never = f"Nothing from {item.provenance.name} is taken in any more, and what waits from there goes."
+        effects["never"] = (*effects["delete"], never)
+    return effects

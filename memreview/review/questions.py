@@ -1,0 +1,126 @@
+"""Questions in plain words: what one does not know of some claims, and what each answer changes."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from sqlite3 import Row
+
+from memreview.ledger.scopes import is_global
+from memreview.review import belief_views
+from memreview.review.labels import plural
+from memreview.review.profile import Profile
+from memreview.review.report import day, one_line
+from memreview.review.values import AnswerChoice, Context, NodeRow, Question, QuestionItem
+from memreview.store import ledger as stored
+
+SHOWN = 5
+_WIDTH = 160
+
+
+def ids(profile: Profile, *, include_snoozed: bool = False) -> list[int]:
+    """Open questions, those about what an assistant remembers first, then the newest."""
+    return stored.question_ids(profile.database, _now(), include_snoozed=include_snoozed)
+
+
+def items(profile: Profile, ids: Sequence[int]) -> list[QuestionItem]:
+    """Those of `ids` that are open, in that order."""
+    rows = stored.questions(profile.database, ids)
+    return [
+        _item(rows[question_id], waiting, _held(profile, rows[question_id]))
+        for question_id in ids
+        if question_id in rows and (waiting := stored.waiting(profile.database, question_id))
+    ]
+
+
+def get(profile: Profile, question_id: int) -> Question:
+    """Raises `LookupError` where there is none, or nothing to ask any more."""
+    row = stored.questions(profile.database, [question_id]).get(question_id)
+    waiting = stored.waiting(profile.database, question_id)
+    if row is None or row["status"] != "open" or not waiting:
+        raise LookupError(f"no open question {question_id}")
+    held = _held(profile, row)
+    newest = waiting[-1]
+    return Question(
+        item=_item(row, waiting, held),
+        case=row["topic"],
+        held=held,
+        contexts=tuple(_contexts(profile, waiting)),
+        answers=_answers(row["topic"], held, newest, len(waiting)),
+        reading=belief_views.reading(profile, newest["key"]),
+    )
+
+
+def _item(row: Row, waiting: Sequence[Row], held: NodeRow | None) -> QuestionItem:
+    return QuestionItem(
+        id=row["id"],
+        text=_text(row["topic"], waiting, held),
+        at=waiting[-1]["written_at"],
+        claims=len(waiting),
+        snoozed_until=row["snoozed_until"],
+    )
+
+
+def _text(topic: str, waiting: Sequence[Row], held: NodeRow | None) -> str:
+    newest = waiting[-1]
+    said = f"“{one_line(newest['claim'], _WIDTH)}”"
+    when = day(newest["written_at"])
+    more = f" (and {plural(len(waiting) - 1, 'more such remark')})" if len(waiting) > 1 else ""
+    before = f"Until now this holds: “{one_line(held.claim, _WIDTH)}”. " if held else ""
+    if topic == "changed":
+        return f"{before}On {when} you wrote {said}{more}. Has this changed?"
+    if topic == "situation":
+        where = "there" if is_global(newest["scope"]) else f"for {newest['scope']}"
+        return f"{before}On {when} you wrote {said}{more}. Does that hold always, or only {where}?"
+    if topic == "words":
+        return f"On {when} a text said {said}{more}. Does that hold for you?"
+    return f"On {when} you wrote {said}{more}. Did you mean that as something to remember?"
+
+
+def _answers(topic: str, held: NodeRow | None, newest: Row, claims: int) -> tuple[AnswerChoice, ...]:
+    old = f"“{one_line(held.claim, 80)}”" if held else ""
+    overtaken = (f"{old} no longer counts; it is kept as history.",) if held else ()
+    stays = (f"{old} stays as it is everywhere else.",) if held else ()
+    all_of = f"all {claims} remarks are" if claims > 1 else "what you wrote is"
+    forgotten = f"Nothing changes; {all_of} not remembered."
+    scope = "" if is_global(newest["scope"]) else newest["scope"]
+    narrow = AnswerChoice(
+        key="scoped", label="Only in some situations", effects=("It is remembered for these.", *stays),
+        wants_scope=True, scope=scope,
+    )  # fmt: skip
+    if topic == "changed":
+        return (
+            AnswerChoice(key="changed", label="Yes, it changed", effects=("The new is remembered.", *overtaken)),
+            narrow,
+            AnswerChoice(key="no", label="No, it is as before", effects=(forgotten,)),
+        )
+    if topic == "situation":
+        return (
+            narrow,
+            AnswerChoice(key="changed", label="Always", effects=("It is remembered.", *overtaken)),
+            AnswerChoice(key="no", label="Neither", effects=(forgotten,)),
+        )
+    yes = "Yes, these are my words, or true of me" if topic == "words" else "Yes, remember it"
+    return (
+        AnswerChoice(key="remember", label=yes, effects=("It is remembered.",)),
+        narrow,
+        AnswerChoice(key="no", label="No", effects=(forgotten,)),
+    )
+
+
+def _contexts(profile: Profile, waiting: Sequence[Row]) -> list[Context]:
+    found = [belief_views.context(profile, row["key"])[0] for row in reversed(waiting[-SHOWN:])]
+    return [context for context in found if context is not None]
+
+
+def _held(profile: Profile, row: Row) -> NodeRow | None:
+    """What is held now of that which the question is about."""
+    if row["target"] is None:
+        return None
+    held = stored.by_key(profile.database, row["target"])
+    found = [] if held is None else belief_views.node_rows(profile, [held["id"]])
+    return next((node for node in found if node.status == "active"), None)
+
+
+def _now() -> int:
+    return time.time_ns() // 1000
