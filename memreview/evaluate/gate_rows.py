@@ -13,6 +13,7 @@ from memreview.gate.features import features
 from memreview.gate.reading import DAY, NEAREST, read_bearings, read_claims
 from memreview.language.claims import ClaimModel, claims_folder
 from memreview.language.embedder import FloatArray, TextEmbedder, load_embedder
+from memreview.language.gate_reader import GateReader, reader_folder
 from memreview.language.model_files import embedder_folder
 from memreview.language.relations import RelationModel, relations_folder
 from memreview.language.sentences import content_tokens
@@ -28,6 +29,7 @@ class Languages:
 
     claims: ClaimModel
     relations: RelationModel
+    reader: GateReader
     embedder: TextEmbedder
 
     @classmethod
@@ -36,6 +38,7 @@ class Languages:
         return cls(
             ClaimModel.load(claims_folder()),
             RelationModel.load(relations_folder()),
+            GateReader.load(reader_folder()),
             load_embedder(embedder_folder()),
         )
 
@@ -56,7 +59,8 @@ class Rows:
 def rows_of(episodes: Sequence[Episode], models: Languages) -> list[Rows]:
     claims = read_each(episodes, models)
     met = [list(_met(episode, of, models.embedder)) for episode, of in zip(episodes, claims, strict=True)]
-    judged = iter(read_bearings([(one.claim, one.nodes) for each in met for one in each], models.relations))
+    encounters = [(one.claim, one.nodes) for each in met for one in each]
+    judged = iter(read_bearings(encounters, models.relations, models.reader))
     return [_rows(episode, each, [next(judged) for _ in each]) for episode, each in zip(episodes, met, strict=True)]
 
 

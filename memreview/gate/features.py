@@ -8,8 +8,9 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from memreview.gate.reading import CUES, DAY
+from memreview.gate.reading import CUES, DAY, READ, by_concern
 from memreview.language.claims import DIRECTIONS, SPEECH_ACTS
+from memreview.language.gate_reader import READINGS
 from memreview.language.relations import NLI, RELATIONS
 from memreview.language.sentences import content_tokens
 from memreview.records.entry import Origin
@@ -46,17 +47,23 @@ NAMES: tuple[str, ...] = (
     "narrow",
     *(f"cue.{name}" for name in CUES),
     *(f"node{place}.{name}" for place in range(NODES) for name in _OF_NODE),
+    *(f"reading{place}.{name}" for place in range(READ) for name in (*READINGS, "authentic")),
     *(f"vector.{column}" for column in range(DIMS)),
     *(f"context.{column}" for column in range(DIMS)),
 )
 """One a column. Times in log(1 + days); `log_since_revision` of a node that never was revised is of its age."""
 
 _NEVER = np.zeros(len(_OF_NODE), np.float32)
+_UNREAD = np.zeros(len(READINGS) + 1, np.float32)
+_LEAST = 1e-3
+"""Lower probabilities of the reader count as this."""
 
 
 def features(claim: ClaimEvent, bearings: Sequence[Bearing], now: int) -> Vector:
     """Shape (len(NAMES),). `now` in microseconds, UTC."""
-    nodes = [_of_node(claim, bearing, now) for bearing in by_concern(bearings)[:NODES]]
+    near = by_concern(bearings)[:NODES]
+    nodes = [_of_node(claim, bearing, now) for bearing in near]
+    read = [_read(bearing) for bearing in near[:READ]]
     row = [
         *(float(claim.event.origin == origin) for origin in Origin),
         *(float(claim.direction == name) for name in DIRECTIONS),
@@ -67,20 +74,10 @@ def features(claim: ClaimEvent, bearings: Sequence[Bearing], now: int) -> Vector
         *(claim.cues or [0.0] * len(CUES)),
     ]
     context = claim.vector if claim.context is None else claim.context
-    parts = [np.array(row, np.float32), *nodes, *[_NEVER] * (NODES - len(nodes)), claim.vector, context]
-    found: Vector = np.concatenate(parts)
+    nodes += [_NEVER] * (NODES - len(nodes))
+    read += [_UNREAD] * (READ - len(read))
+    found: Vector = np.concatenate([np.array(row, np.float32), *nodes, *read, claim.vector, context])
     return found
-
-
-def by_concern(bearings: Sequence[Bearing]) -> list[Bearing]:
-    """Those that the claim most probably concerns first; ties by the node's id."""
-    return sorted(bearings, key=lambda bearing: (-concern(bearing), bearing.node.id))
-
-
-def concern(bearing: Bearing) -> float:
-    """How likely the claim speaks of what the node says, whichever way it speaks."""
-    of = bearing.relations
-    return of["supersedes"] + of["scopes"] + of["duplicates"] + bearing.similarity
 
 
 def target(action: Action, bearings: Sequence[Bearing]) -> str | None:
@@ -113,6 +110,14 @@ def _of_node(claim: ClaimEvent, bearing: Bearing, now: int) -> Vector:
         ],
         np.float32,
     )
+
+
+def _read(bearing: Bearing) -> Vector:
+    """Logarithms of the readings, log-odds of authenticity."""
+    if not bearing.reading:
+        return _UNREAD
+    *readings, authentic = np.clip(bearing.reading, _LEAST, 1 - _LEAST)
+    return np.array([*np.log(readings), math.log(authentic / (1 - authentic))], np.float32)
 
 
 def _history(node: Node, now: int) -> Iterator[float]:

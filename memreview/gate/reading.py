@@ -3,23 +3,28 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
 from itertools import groupby
 
 import numpy as np
 
 from memreview.language.claims import ClaimModel, Hypothesis
 from memreview.language.embedder import TextEmbedder
-from memreview.language.relations import Pair, RelationModel
+from memreview.language.gate_reader import GateReader, Meeting
+from memreview.language.relations import Judgement, Pair, RelationModel
 from memreview.language.sentences import windows
 from memreview.records.entry import Origin
 from memreview.records.gate import Bearing, ClaimEvent, Event, Node
 
-LEAST_CLAIM = 0.1
+LEAST_CLAIM = 0.05
 """Events whose likeliest sentence claims something with a lower probability don't reach the gate."""
 NEAREST = 4
 """Held nodes that a claim is compared with."""
+READ = 2
+"""Of these, so many are read beside the whole text."""
+EXCERPT_WORDS = 85
+"""Of a longer text the reader sees so many, around the claim."""
 WHOLE_WORDS = 45
 """A message of the person's own that is no longer is read whole: its sentences explain each other."""
 DAY = 86_400e6
@@ -81,30 +86,54 @@ def read_claims(
 
 
 def read_bearings(
-    claims: Sequence[tuple[ClaimEvent, Sequence[Node]]], model: RelationModel
+    claims: Sequence[tuple[ClaimEvent, Sequence[Node]]], model: RelationModel, reader: GateReader
 ) -> list[tuple[Bearing, ...]]:
-    """For each claim how it stands to the nodes that come with it."""
-    judged = iter(
-        model.judge(
-            [
-                Pair(node.claim, claim.claim, max(0, claim.event.at - node.written_at) / DAY)
-                for claim, nodes in claims
-                for node in nodes
-            ]
-        )
-    )
-    return [
-        tuple(
-            Bearing(
-                node,
-                float(np.dot(node.vector, claim.vector)),
-                {name: share for name, share in one.relations.items()},
-                {name: share for name, share in one.nli.items()},
-            )
-            for node, one in zip(nodes, judged, strict=False)
-        )
+    """For each claim how it stands to the nodes that come with it, those of the greatest concern first."""
+    pairs = [
+        Pair(node.claim, claim.claim, max(0, claim.event.at - node.written_at) / DAY)
         for claim, nodes in claims
+        for node in nodes
     ]
+    judged = iter(model.judge(pairs))
+    found = [by_concern(_bearing(claim, node, next(judged)) for node in nodes) for claim, nodes in claims]
+    meetings = [
+        Meeting(bearing.node.claim, claim.event.origin, excerpt(claim.event.text, claim.claim))
+        for (claim, _), bearings in zip(claims, found, strict=True)
+        for bearing in bearings[:READ]
+    ]
+    readings = iter(reader.read(meetings))
+    return [
+        tuple(replace(one, reading=tuple(next(readings).tolist())) if place < READ else one for place, one in each)
+        for each in map(enumerate, found)
+    ]
+
+
+def by_concern(bearings: Iterable[Bearing]) -> list[Bearing]:
+    """Those that the claim most probably concerns first; ties by the node's id."""
+    return sorted(bearings, key=lambda bearing: (-concern(bearing), bearing.node.id))
+
+
+def concern(bearing: Bearing) -> float:
+    """How likely the claim speaks of what the node says, whichever way it speaks."""
+    of = bearing.relations
+    return of["supersedes"] + of["scopes"] + of["duplicates"] + bearing.similarity
+
+
+def excerpt(text: str, claim: str) -> str:
+    """The text if the reader takes it whole, else the claim in its surroundings."""
+    words = text.split()
+    if len(words) <= EXCERPT_WORDS:
+        return text
+    before = len(text[: max(0, text.find(claim))].split())
+    spare = max(0, EXCERPT_WORDS - len(claim.split()))
+    start = min(max(0, before - spare // 2), len(words) - EXCERPT_WORDS)
+    return " ".join(words[start : start + EXCERPT_WORDS])
+
+
+def _bearing(claim: ClaimEvent, node: Node, one: Judgement) -> Bearing:
+    relations = {str(name): share for name, share in one.relations.items()}
+    nli = {str(name): share for name, share in one.nli.items()}
+    return Bearing(node, float(np.dot(node.vector, claim.vector)), relations, nli)
 
 
 def _units(row: int, event: Event) -> list[_Unit]:

@@ -83,12 +83,14 @@ class Node:
 @dataclass(frozen=True, slots=True)
 class Bearing:
     """How a claim stands to one held node: cosine, and the relation model's probabilities with the node as the older
-    statement."""
+    statement. `reading` is what the gate's reader makes of the whole text beside the node (`GateReader.read`), of the
+    nodes that the claim concerns most."""
 
     node: Node
     similarity: float
     relations: Mapping[str, float]
     nli: Mapping[str, float]
+    reading: tuple[float, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
