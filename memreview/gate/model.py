@@ -71,8 +71,13 @@ class Judged:
 class Gate:
     """A folder with `gate.safetensors` and `config.json`. One person's events must come one by one, in their order."""
 
-    def __init__(self, config: GateConfig, weights: Mapping[str, NDArray[np.float32]]) -> None:
+    def __init__(
+        self, config: GateConfig, weights: Mapping[str, NDArray[np.float32]], *, questions: bool = True
+    ) -> None:
+        """Without `questions` the likeliest of the silent actions is taken."""
         self.config = config
+        self.weights = weights
+        self._allowed = ACTIONS if questions else _SILENT
         self._weights = {name: value.astype(np.float64) for name, value in weights.items()}
 
     @classmethod
@@ -136,12 +141,11 @@ class Gate:
             sigma=sigma,
         )
 
-    def verdict(self, probabilities: Rows, authenticity: float, sigma: float, *, questions: bool = True) -> Verdict:
-        """Without `questions` the likeliest of the silent actions."""
+    def verdict(self, probabilities: Rows, authenticity: float, sigma: float) -> Verdict:
         shares: dict[Action, float] = dict(zip(ACTIONS, probabilities.tolist(), strict=True))
         entropy = -sum(share * float(np.log(share)) for share in shares.values() if share > 0)
-        action = max(ACTIONS if questions else _SILENT, key=shares.__getitem__)
-        if questions and entropy > self.config.eta:
+        action = max(self._allowed, key=shares.__getitem__)
+        if entropy > self.config.eta and "ask" in self._allowed:
             action = "ask"
         return Verdict(action, shares, entropy, authenticity, sigma, None)
 

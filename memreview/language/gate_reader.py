@@ -112,6 +112,8 @@ class GateReader:
         """(n, 8): probabilities of `READINGS`, and that the person means and authored what is claimed. Equal meetings
         are computed once."""
         row_of = {one: row for row, one in enumerate(dict.fromkeys(meetings))}
+        if not row_of:
+            return np.empty((0, len(READINGS) + 1), np.float32)
         encoded = self._encoder.encode(list(row_of))
         found = np.empty((len(encoded), len(READINGS) + 1), np.float32)
         batches = _batches([len(ids) for ids, _ in encoded])
