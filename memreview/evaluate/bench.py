@@ -6,12 +6,14 @@ from collections.abc import Callable, Sequence
 
 from memreview.evaluate import bench_audit, bench_import, bench_search, bench_window
 from memreview.evaluate.bench_embed import bench_embed
+from memreview.evaluate.bench_language import bench_language
 from memreview.evaluate.measure import Measurement
 
 BENCHES: dict[str, Callable[..., list[Measurement]]] = {
     "startup": bench_window.startup,
     "import": bench_import.run,
     "embed": lambda full: bench_embed(),
+    "language": lambda full: bench_language(),
     "search": bench_search.run,
     "audit": bench_audit.run,
     "ui": bench_window.session,
