@@ -27,8 +27,8 @@ from memreview.review import (
     report,
     search,
 )
+from memreview.review.labels import day, one_line
 from memreview.review.profile import Profile
-from memreview.review.report import day, one_line
 from memreview.review.values import Case, Decision, Verb
 
 ALSO = {"forget": Verb.DELETE, "limit": Verb.SCOPE, "later": Verb.SNOOZE}

@@ -12,7 +12,7 @@ from typing import Any
 
 import msgspec
 
-from memreview.review.report import one_line
+from memreview.review.labels import one_line
 from memreview.review.values import Progress
 
 STAGES = {
@@ -22,6 +22,7 @@ STAGES = {
     "sentences": "Finding sentences",
     "meaning": "Reading for meaning",
     "comparing": "Comparing",
+    "gate": "Checking what is new",
 }
 
 

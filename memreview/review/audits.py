@@ -47,7 +47,9 @@ def run(profile: Profile, progress: Progress, *, full: bool = True) -> AuditSumm
         profile.database.set_state(UPTO, f"{__version__} {_highest(statements, 'window_id')} {_highest(held, 'id')}")
     by_authorization = [found.authorization for found in result.transitions]
     return AuditSummary(
-        **counts,
+        proposed=counts["proposed"],
+        withdrawn=counts["withdrawn"],
+        kept_rejected=counts["kept_rejected"],
         verified=by_authorization.count(Authorization.VERIFIED),
         stated=by_authorization.count(Authorization.STATED),
         refused=dict(result.refused),

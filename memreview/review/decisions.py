@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 import msgspec
 
 from memreview.records import MemoryStatus, Transition, TransitionKind, TransitionStatus
-from memreview.review import labels, memory_acts, node_decisions
+from memreview.review import labels, memory_acts
 from memreview.review.profile import Profile
 from memreview.review.values import Decision, Preview, RowChange, Step, Verb
 from memreview.store import journal, ledger, memories, tombstones, transitions
@@ -120,6 +120,10 @@ def _apply(database: Database, act: Action, decision: Decision) -> None:
             _handler(_ON_CASE, decision)(database, act, case_id, body, decision)
     for memory_id in dict.fromkeys(decision.memories):
         _handler(_ON_MEMORY, decision)(database, act, memory_id, decision)
+    if not decision.nodes and not decision.questions:
+        return
+    from memreview.review import node_decisions  # NumPy, which the window starts without
+
     for node_id in dict.fromkeys(decision.nodes):
         node_decisions.on_node(database, act, node_id, decision)
     for question_id in dict.fromkeys(decision.questions):

@@ -113,14 +113,6 @@ def run(profile: Profile, progress: Progress) -> GateSummary:
     )
 
 
-def take_back(profile: Profile, import_id: int) -> None:
-    """Undo the gate's steps that read something of an import, and those after them, which rest on them. Raises
-    `UndoBlocked` where the person decided since on what they found."""
-    first = stored.runs_with(profile.database, import_id)
-    for step in [] if first is None else stored.steps_from(profile.database, first):
-        journal.undo(profile.database, step)
-
-
 def _models(profile: Profile) -> Models:
     """Raises `ModelUnavailable` with the reason of the first that is missing."""
     return Models.load(profile.embedder())

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from memreview.review import labels
+from memreview.review import gate_steps, labels
 from memreview.review.decisions import described
 from memreview.review.profile import Profile
 from memreview.review.values import Preview, Step
@@ -33,7 +33,10 @@ def undo(profile: Profile, step_id: int | None = None) -> Step | None:
         raise LookupError(f"There is no step {step_id}.")
     if entry is None:
         return None
-    journal.undo(profile.database, entry.id)
+    with profile.database.transaction():
+        if entry.verb == "import":
+            gate_steps.take_back(profile.database, entry.detail.get("import_id", 0))
+        journal.undo(profile.database, entry.id)
     return labels.step(entry)
 
 

@@ -10,9 +10,9 @@ import msgspec
 
 from memreview.importers.contract import ColumnMapping
 from memreview.resources import sample_files
-from memreview.review import audits, doctor, importing, search
+from memreview.review import audits, doctor, gate_runs, importing, search
 from memreview.review.profile import Profile
-from memreview.review.values import Progress
+from memreview.review.values import AuditSummary, Progress
 
 Job = Callable[[Profile, dict[str, Any], Progress], Any]
 
@@ -37,7 +37,12 @@ def sample(profile: Profile, args: dict[str, Any], progress: Progress) -> Any:
 
 
 def audit(profile: Profile, args: dict[str, Any], progress: Progress) -> Any:
-    return audits.run(profile, progress)
+    return audited(profile, progress)
+
+
+def gate(profile: Profile, args: dict[str, Any], progress: Progress) -> Any:
+    """Read what is new through the authenticity gate."""
+    return gate_runs.run(profile, progress)
 
 
 def index(profile: Profile, args: dict[str, Any], progress: Progress) -> Any:
@@ -60,7 +65,8 @@ def ping(profile: Profile, args: dict[str, Any], progress: Progress) -> Any:
 
 
 CHANGES: dict[str, Job] = {
-    "import": import_, "paste": paste, "sample": sample, "audit": audit, "index": index, "backup": backup,
+    "import": import_, "paste": paste, "sample": sample, "audit": audit, "gate": gate, "index": index,
+    "backup": backup,
 }  # fmt: skip
 """One at a time: they write."""
 
@@ -68,6 +74,12 @@ QUESTIONS: dict[str, Job] = {"search": find, "ping": ping}
 """Beside a change: they only read."""
 
 
+def audited(profile: Profile, progress: Progress, *, full: bool = True) -> AuditSummary:
+    """The audit, and the gate beside it: what is looked at after an import. Raises `Cancelled`: what is done stays."""
+    summary = audits.run(profile, progress, full=full)
+    return msgspec.structs.replace(summary, gate=gate_runs.run(profile, progress))
+
+
 def _with_audit(profile: Profile, done: list[Any], args: dict[str, Any], progress: Progress) -> Any:
-    summary = audits.run(profile, progress, full=False) if args.get("audit", True) else None
+    summary = audited(profile, progress, full=False) if args.get("audit", True) else None
     return {"imports": done, "audit": summary}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
 from typing import Any
 
 from memreview.language import state_schema
@@ -16,6 +17,10 @@ _CASES = {
     "delete": "Forget {}",
     "snooze": "Snooze {}",
     "restore": "Restore {}",
+    "release": "Let {} count",
+    "keep": "Keep {} in quarantine",
+    "never": "Forget {} and their source",
+    "answer": "Answer {}",
 }
 
 
@@ -27,6 +32,14 @@ def about(slot: str) -> str:
     return next((domain.title for domain in schema.domains if domain.id == slot), "")
 
 
+_NOUNS = {
+    "cases": ("case",),
+    "claims": ("claim",),
+    "questions": ("question",),
+    "memories": ("memory", "memories"),
+}
+
+
 def plural(count: int, one: str, many: str = "") -> str:
     return f"{count:,} {one if count == 1 else many or one + 's'}"
 
@@ -34,14 +47,17 @@ def plural(count: int, one: str, many: str = "") -> str:
 def label(verb: str, detail: dict[str, Any]) -> str:
     """ "Reject 14 cases", "Import chats.zip"."""
     if verb in _CASES:
-        cases, memories = detail.get("cases", 0), detail.get("memories", 0)
-        parts = [plural(cases, "case")] if cases else []
-        parts += [plural(memories, "memory", "memories")] if memories or not cases else []
-        return _CASES[verb].format(" and ".join(parts))
+        counted = [(detail.get(name, 0), name) for name in ("cases", "claims", "questions", "memories")]
+        parts = [plural(count, *_NOUNS[name]) for count, name in counted if count]
+        return _CASES[verb].format(" and ".join(parts) or plural(0, *_NOUNS["memories"]))
     if verb == "import":
         return f"Import {detail.get('file', '')}".strip()
     if verb == "audit":
         return f"Audit: {plural(detail.get('proposed', 0), 'new case')}"
+    if verb == "gate":
+        held = detail.get("quarantined", 0)
+        found = f": {plural(held, 'claim')} held back" if held else ""
+        return f"Read {plural(detail.get('events', 0), 'message')} for what is new{found}"
     if verb == "save-filter":
         return f"Save the filter “{detail.get('name', '')}”"
     if verb == "forget-filter":
@@ -59,3 +75,14 @@ def step(entry: JournalEntry, changes: int = 0) -> Step:
         state=entry.state,
         changes=changes,
     )
+
+
+def day(at: int | None) -> str:
+    """The UTC day of a time in microseconds, or "unknown"."""
+    return "unknown" if at is None else datetime.fromtimestamp(at / 1e6, UTC).strftime("%Y-%m-%d")
+
+
+def one_line(text: str, width: int = 100) -> str:
+    """An imported text on one line of a terminal, without control characters."""
+    flat = " ".join("".join(char if char.isprintable() else " " for char in text).split())
+    return flat if len(flat) <= width else f"{flat[: width - 1]}…"

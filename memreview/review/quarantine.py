@@ -61,7 +61,7 @@ def case(profile: Profile, node_id: int) -> QuarantineCase:
         evicts_at=decay.evicts_at(node, POLICY),
         layer=node.layer,
         scope=node.scope,
-        reasons=tuple(_reasons(item, reading, against, node.slot)),
+        reasons=tuple(_reasons(item, reading, against, node.slot or "")),
         memories=tuple(views.rows(profile, item.memories)),
         effects=_effects(item, against),
     )
@@ -142,9 +142,7 @@ def _curve(row: Row) -> tuple[DecayPoint, ...]:
     )
 
 
-def _reasons(
-    item: QuarantineItem, reading: GateReading | None, against: Sequence[NodeRow], slot: str | None
-) -> list[str]:
+def _reasons(item: QuarantineItem, reading: GateReading | None, against: Sequence[NodeRow], slot: str) -> list[str]:
     reasons = [f"It comes from {item.provenance.words}."]
     if reading is not None:
         reasons.append(f"That you wrote it and mean it has a probability of {reading.authenticity:.0%}.")

@@ -8,9 +8,8 @@ from sqlite3 import Row
 
 from memreview.ledger.scopes import is_global
 from memreview.review import belief_views
-from memreview.review.labels import plural
+from memreview.review.labels import day, one_line, plural
 from memreview.review.profile import Profile
-from memreview.review.report import day, one_line
 from memreview.review.values import AnswerChoice, Context, NodeRow, Question, QuestionItem
 from memreview.store import ledger as stored
 

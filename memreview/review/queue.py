@@ -3,23 +3,28 @@
 from __future__ import annotations
 
 import sqlite3
+import time
 from collections.abc import Sequence
 
 from memreview.records import Authorization, Quotation, Transition, TransitionKind
 from memreview.review import views
 from memreview.review.profile import Profile
 from memreview.review.values import Case, Context, Counts, MemoryRow, QueueItem, TimelinePoint
-from memreview.store import memories, transitions
+from memreview.store import ledger, memories, transitions
 
 
 def counts(profile: Profile) -> Counts:
     """Numbers for badges and the report, over all rows."""
     held = memories.counts(profile.database)
     pending = transitions.pending_counts(profile.database)
+    waiting = ledger.held_back(profile.database)
     names = ("memories", "active", "superseded", "deleted", "entries", "conversations", "imports", "stayed_deleted")
     return Counts(
         **{name: held.get(name, 0) for name in names},
         **{name: pending[name] for name in ("pending", "verified", "stated", "snoozed", "decided")},
+        questions=len(ledger.question_ids(profile.database, time.time_ns() // 1000)),
+        quarantined=len(waiting),
+        planted=sum(row["stored"] for row in waiting),
         by_kind={name.removeprefix("kind."): n for name, n in pending.items() if name.startswith("kind.")},
     )
 

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
 from typing import Any
 
 import msgspec
 
 from memreview.records import TransitionKind
-from memreview.review import imports, memories, queue
-from memreview.review.labels import plural
+from memreview.review import imports, memories, quarantine, questions, queue
+from memreview.review.labels import day, one_line, plural
 from memreview.review.profile import Profile
-from memreview.review.values import ImportSummary, QueueItem
+from memreview.review.values import Counts, ImportSummary, QueueItem
+from memreview.store import ledger
 
 TOP = 12
 KINDS = {
@@ -24,7 +24,7 @@ KINDS = {
 
 
 def build(profile: Profile, *, top: int | None = None) -> dict[str, Any]:
-    """Counts, imports and pending cases (the first `top`, or all) as plain values."""
+    """Counts, imports, pending cases, what is held back and questions (the first `top`, or all) as plain values."""
     wanted = queue.ids(profile)
     cases: list[QueueItem] = []
     for start in range(0, len(wanted[:top]), 500):
@@ -33,6 +33,8 @@ def build(profile: Profile, *, top: int | None = None) -> dict[str, Any]:
         "counts": msgspec.to_builtins(queue.counts(profile)),
         "imports": [msgspec.to_builtins(row) for row in imports.list(profile) if row.state == "done"],
         "cases": [msgspec.to_builtins(item) for item in cases],
+        "quarantine": msgspec.to_builtins(quarantine.items(profile, quarantine.ids(profile)[:top])),
+        "questions": msgspec.to_builtins(questions.items(profile, questions.ids(profile)[:top])),
     }
 
 
@@ -44,8 +46,7 @@ def text(profile: Profile, *, top: int = TOP) -> str:
         f"{plural(counts.verified, 'looks', 'look')} out of date, "
         f"{plural(counts.by_kind.get(TransitionKind.DUPLICATE, 0), 'is', 'are')} said twice, "
         f"{plural(counts.stated, 'is', 'are')} in doubt because only stored notes disagree.",
-        f"{_unanchored(profile):,} of them name no message that they came from. "
-        "Planted or invented memories are not looked for yet.",
+        f"{_unanchored(profile):,} of them name no message that they came from. {_gate_line(profile, counts)}",
         "",
         *(_import_line(row) for row in imports.list(profile) if row.state == "done"),
     ]
@@ -54,9 +55,32 @@ def text(profile: Profile, *, top: int = TOP) -> str:
         lines += ["", *_case_lines(number, item)]
     if len(wanted) > top:
         lines += ["", f"… and {len(wanted) - top:,} more."]
-    if not wanted:
+    lines += _planted_lines(profile, top)
+    if not wanted and not counts.questions and not counts.quarantined:
         lines += ["", "Nothing waits for a decision."]
     return "\n".join(lines)
+
+
+def _gate_line(profile: Profile, counts: Counts) -> str:
+    if ledger.last_run(profile.database) is None:
+        return "Planted memories were not looked for."
+    return (
+        f"{plural(counts.planted, 'looks', 'look')} planted, {plural(counts.quarantined, 'claim')} in all "
+        f"{'is' if counts.quarantined == 1 else 'are'} held back, and there "
+        f"{'is' if counts.questions == 1 else 'are'} {plural(counts.questions, 'question')} for you."
+    )
+
+
+def _planted_lines(profile: Profile, top: int) -> list[str]:
+    """What an assistant remembers though another than the person said it, and what there is to ask."""
+    lines: list[str] = []
+    for item in quarantine.items(profile, quarantine.ids(profile)[:top]):
+        if item.memories:
+            held = memories.rows(profile, item.memories[:1])[0]
+            lines += ["", f"  ! {one_line(held.text)}", f"    held back: it comes from {item.provenance.words}"]
+    for question in questions.items(profile, questions.ids(profile)[:top]):
+        lines += ["", f"  ? {one_line(question.text, 300)}"]
+    return lines
 
 
 def _unanchored(profile: Profile) -> int:
@@ -83,14 +107,3 @@ def _case_lines(number: int, item: QueueItem) -> list[str]:
         f"     → {one_line(item.new_claim)}",
         f"     {KINDS[item.kind]} · {day(item.old_at)} → {day(item.new_at)} · case {item.id}",
     ]
-
-
-def day(at: int | None) -> str:
-    """The UTC day of a time in microseconds, or "unknown"."""
-    return "unknown" if at is None else datetime.fromtimestamp(at / 1e6, UTC).strftime("%Y-%m-%d")
-
-
-def one_line(text: str, width: int = 100) -> str:
-    """An imported text on one line of a terminal, without control characters."""
-    flat = " ".join("".join(char if char.isprintable() else " " for char in text).split())
-    return flat if len(flat) <= width else f"{flat[: width - 1]}…"

@@ -250,6 +250,7 @@ class AuditSummary(msgspec.Struct, frozen=True, kw_only=True):
     refused: dict[str, int]
     seconds: float
     embedder: str  # "" where the audit ran on words alone
+    gate: GateSummary | None = None  # what the gate read beside it
 
 
 class Finding(msgspec.Struct, frozen=True, kw_only=True):

@@ -9,18 +9,17 @@ from __future__ import annotations
 import json
 import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import msgspec
-import numpy as np
 
 from memreview.records.entry import Origin
-from memreview.records.gate import Node, Vector
 from memreview.store.database import Database
 from memreview.store.journal import Action
 
-NO_VECTOR: Vector = np.zeros(0, np.float32)
-"""Of nodes that are read without one: whoever decides needs none."""
+if TYPE_CHECKING:  # NumPy: the window counts what waits before it is there
+    from memreview.records.gate import Node, Vector
+
 EVENT_KINDS = ("message", "custom_instructions", "tool_result", "document", "summary")
 _WAITS = """n.decided = 0 AND n.status IN ('quarantined', 'evicted') AND (
     EXISTS (SELECT 1 FROM live_entries e WHERE n.key GLOB 'e*' AND e.id = CAST(substr(n.key, 2) AS INTEGER))
@@ -57,7 +56,12 @@ class Run(msgspec.Struct, frozen=True):
 # -- reading --------------------------------------------------------------------------------------------------------
 
 
-def node(row: sqlite3.Row, vector: Vector = NO_VECTOR) -> Node:
+def node(row: sqlite3.Row, vector: Vector | None = None) -> Node:
+    """Without a vector it can't be looked for; whoever decides about one has no need to."""
+    import numpy as np
+
+    from memreview.records.gate import Node
+
     return Node(
         id=row["key"],
         claim=row["claim"],
@@ -72,7 +76,7 @@ def node(row: sqlite3.Row, vector: Vector = NO_VECTOR) -> Node:
         events=tuple(json.loads(row["events"])),
         corroborations=row["corroborations"],
         revised_at=row["revised_at"],
-        vector=vector,
+        vector=np.zeros(0, np.float32) if vector is None else vector,
         influence=row["influence"],
     )
 
@@ -235,7 +239,7 @@ def waiting(database: Database, question_id: int) -> list[sqlite3.Row]:
     return database.all(f"SELECT n.* FROM nodes n WHERE n.question_id = ? AND {_WAITS} ORDER BY n.id", (question_id,))
 
 
-def question_ids(database: Database, now: int, *, include_snoozed: bool) -> list[int]:
+def question_ids(database: Database, now: int, *, include_snoozed: bool = False) -> list[int]:
     """Open questions with a claim that still waits; those about something that an assistant remembers first, then
     the newest."""
     found = database.execute(
