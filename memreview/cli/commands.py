@@ -9,13 +9,14 @@ import sys
 import tempfile
 from collections.abc import Callable
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from memreview.cli.output import Table, emit, progress_line
 from memreview.importers.contract import ColumnMapping
 from memreview.review import (
-    audits,
+    belief_views,
     decisions,
     doctor,
     exports,
@@ -23,13 +24,17 @@ from memreview.review import (
     importing,
     jobs,
     memories,
+    quarantine,
+    questions,
     queue,
     report,
     search,
+    watching,
+    why,
 )
 from memreview.review.labels import day, one_line
 from memreview.review.profile import Profile
-from memreview.review.values import Case, Decision, Verb
+from memreview.review.values import Case, Decision, QuarantineCase, Question, Verb
 
 ALSO = {"forget": Verb.DELETE, "limit": Verb.SCOPE, "later": Verb.SNOOZE}
 """The window's words for decisions."""
@@ -60,13 +65,13 @@ def import_(arguments: Arguments) -> None:
                 done += importing.import_pasted(profile, sys.stdin.read(), "Pasted list", progress=progress)
             else:
                 done += importing.import_path(profile, Path(path), mapping=mapping, progress=progress)
-        audit = None if arguments.no_audit else audits.run(profile, progress, full=False)
+        audit = None if arguments.no_audit else jobs.audited(profile, progress, full=False)
         emit(arguments, {"imports": done, "audit": audit}, lambda: report.text(profile))
 
 
 def audit(arguments: Arguments) -> None:
     with _profile(arguments, create=False) as profile, progress_line() as progress:
-        summary = audits.run(profile, progress)
+        summary = jobs.audited(profile, progress)
         emit(arguments, summary, lambda: report.text(profile))
 
 
@@ -85,21 +90,73 @@ def queue_(arguments: Arguments) -> None:
         emit(arguments, items, lambda: shown if items else "Nothing waits for a decision.")
 
 
+def watch(arguments: Arguments) -> None:
+    with _profile(arguments) as profile, progress_line() as progress:
+        rounds = 1 if arguments.once else None
+        for taken in watching.watch(profile, arguments.folder, progress, rounds=rounds):
+            emit(arguments, taken, partial(_taken_text, profile, taken))
+
+
+def quarantine_(arguments: Arguments) -> None:
+    with _profile(arguments, create=False) as profile:
+        if arguments.claim is not None:
+            case = quarantine.case(profile, arguments.claim)
+            emit(arguments, case, lambda: _quarantine_text(case))
+            return
+        items = quarantine.items(profile, quarantine.ids(profile, evicted=arguments.all)[: arguments.limit])
+        table = Table("claim", "from", "since", "days left", "remembered", "says")
+        for item in items:
+            left = f"{item.days_left:.0f}" if item.status == "quarantined" else "ran out"
+            remembered = "yes" if item.memories else ""
+            table.add(item.id, item.provenance.words, day(item.at), left, remembered, item.claim)
+        emit(arguments, items, lambda: str(table) if items else "Nothing is held back.")
+
+
+def questions_(arguments: Arguments) -> None:
+    with _profile(arguments, create=False) as profile:
+        if arguments.question is not None:
+            question = questions.get(profile, arguments.question)
+            emit(arguments, question, lambda: _question_text(question))
+            return
+        items = questions.items(profile, questions.ids(profile)[: arguments.limit])
+        table = Table("question", "since", "")
+        for item in items:
+            table.add(item.id, day(item.at), item.text)
+        emit(arguments, items, lambda: str(table) if items else "There is no question for you.")
+
+
+def why_(arguments: Arguments) -> None:
+    with _profile(arguments, create=False) as profile:
+        life = why.of_node(profile, arguments.id) if arguments.claim else why.of_memory(profile, arguments.id)
+        table = Table("when", "what", "")
+        for line in life.lines:
+            table.add(day(line.at), line.kind, f"{line.text}{' (undone)' if line.undone else ''}")
+        emit(arguments, life, lambda: f"{one_line(life.title)}\n{table}")
+
+
 def decide(arguments: Arguments) -> None:
     decision = Decision(
         verb=ALSO.get(arguments.verb) or Verb(arguments.verb),
         transitions=tuple(arguments.cases),
+        nodes=tuple(arguments.claim),
+        questions=tuple(arguments.question),
+        layer=arguments.layer,
+        answer=arguments.answer,
         memories=tuple(arguments.memory),
         scope=arguments.scope,
         text=arguments.text,
         until=_until(arguments.until),
     )
-    if not decision.transitions and not decision.memories:
-        raise ValueError("Name at least one case, or a memory with --memory.")
+    targets = (decision.transitions, decision.memories, decision.nodes, decision.questions)
+    if not any(targets):
+        raise ValueError("Name at least one case, or a memory with --memory, a claim with --claim, a question.")
     with _profile(arguments, create=False) as profile:
         known = {row.id for row in memories.rows(profile, decision.memories)}
         known_cases = {item.id for item in queue.items(profile, decision.transitions)}
-        missing = [*(set(decision.memories) - known), *(set(decision.transitions) - known_cases)]
+        claims = {item.id for item in belief_views.node_rows(profile, decision.nodes)}
+        asked = {item.id for item in questions.items(profile, decision.questions)}
+        there = (known_cases, known, claims, asked)
+        missing = [one for wanted, held in zip(targets, there, strict=True) for one in set(wanted) - held]
         if missing:
             raise LookupError(f"There is no {missing[0]}.")
         if arguments.preview:
@@ -286,6 +343,30 @@ def _case_text(case: Case) -> str:
     lines += ["", "Why:", *(f"  - {reason}" for reason in case.reasons)]
     lines += ["If you approve:", *(f"  - {effect}" for effect in case.effects)]
     return "\n".join(lines)
+
+
+def _taken_text(profile: Profile, taken: watching.Taken) -> str:
+    return f"{taken.name}: {taken.error}" if taken.error else report.text(profile)
+
+
+def _quarantine_text(case: QuarantineCase) -> str:
+    lines = [f"Claim {case.item.id}: “{one_line(case.quote, 300)}”", "", *(f"  - {reason}" for reason in case.reasons)]
+    if case.reading is not None:
+        shares = ", ".join(f"{name} {share:.0%}" for name, share in case.reading.probabilities.items())
+        lines.append(f"  - {shares}; entropy {case.reading.entropy:.2f} of {case.reading.eta:.2f}")
+    lines += [f"  - Remembered as: {one_line(memory.text)}" for memory in case.memories]
+    days = f"{case.item.days_left:.0f} days left" if case.item.status == "quarantined" else "its days ran out"
+    lines += ["", f"It would count if ({days}):", *(f"  - {words}" for words in case.corroboration.words)]
+    for verb, effects in case.effects.items():
+        lines.append(f"{verb}: {' '.join(effects)}")
+    return "\n".join(lines)
+
+
+def _question_text(question: Question) -> str:
+    lines = [f"Question {question.item.id}: {one_line(question.item.text, 500)}"]
+    for answer in question.answers:
+        lines.append(f"  {answer.key}: {answer.label}. {' '.join(answer.effects)}")
+    return "\n".join([*lines, "  text: your own words (--text), remembered instead"])
 
 
 def _until(value: str | None) -> int | None:

@@ -80,12 +80,26 @@ def _add_review(add: commands.Add) -> None:
     command.add_argument("--text-column", help="for a CSV file or list: the column that holds the memory")
     command.add_argument("--time-column", help="the column that holds the time")
     command.add_argument("--no-audit", action="store_true", help="only import")
-    add("audit", commands.audit, "Look for memories that no longer hold")
+    add("audit", commands.audit, "Look for memories that no longer hold, and for what is not to be trusted")
 
     command = add("queue", commands.queue_, "List what waits for a decision, worst first")
     command.add_argument("case", nargs="?", type=_number, help="show one case whole")
     command.add_argument("--limit", type=_number, default=20)
     command.add_argument("--kind", help="only one kind: explicit, same_subject, duplicate, …")
+
+    command = add("quarantine", commands.quarantine_, "List what was held back, or show one claim whole")
+    command.add_argument("claim", nargs="?", type=_number)
+    command.add_argument("--limit", type=_number, default=20)
+    command.add_argument("--all", action="store_true", help="also what ran out before anybody looked")
+    command = add("questions", commands.questions_, "List the questions for you, or show one whole")
+    command.add_argument("question", nargs="?", type=_number)
+    command.add_argument("--limit", type=_number, default=20)
+    command = add("why", commands.why_, "The life of one memory: said, stored, corroborated, decided")
+    command.add_argument("id", type=_number)
+    command.add_argument("--claim", action="store_true", help="the number is a claim's, as in quarantine")
+    command = add("watch", commands.watch, "Import each export that arrives in a folder, and check what is new")
+    command.add_argument("folder", type=Path)
+    command.add_argument("--once", action="store_true", help="look once and end")
 
     command = add("decide", commands.decide, "Decide cases or memories; one undoable step")
     command.add_argument("verb", choices=[*(verb.value for verb in Verb), *commands.ALSO])
@@ -93,7 +107,15 @@ def _add_review(add: commands.Add) -> None:
     command.add_argument(
         "--memory", type=_number, action="append", default=[], metavar="ID", help="decide a memory instead"
     )
-    command.add_argument("--scope", default="", help="where it holds, for scope")
+    command.add_argument(
+        "--claim", type=_number, action="append", default=[], metavar="ID", help="decide a claim in quarantine"
+    )
+    command.add_argument(
+        "--question", type=_number, action="append", default=[], metavar="ID", help="answer a question"
+    )
+    command.add_argument("--answer", default="", help="one of the question's answers, or text")
+    command.add_argument("--layer", default="", help="stable, contextual or transient, for release")
+    command.add_argument("--scope", default="", help="where it holds, for scope, release and answer")
     command.add_argument("--until", help="a date, for scope and snooze: 2026-12-31")
     command.add_argument("--text", default="", help="the new wording, for edit and approve")
     command.add_argument("--preview", action="store_true", help="only show what would change")
@@ -128,7 +150,9 @@ def _add_upkeep(add: commands.Add) -> None:
     command = add("demo", commands.demo, "Import the sample, audit it, print the review, open the window")
     command.add_argument("--no-window", action="store_true")
     command = add("bench", commands.bench, "Measure the budgets beside a plain baseline")
-    command.add_argument("what", nargs="*", help="startup import embed language search audit ui; all of them if none is named")
+    command.add_argument(
+        "what", nargs="*", help="startup import embed language search audit ui; all of them if none is named"
+    )
     command.add_argument("--size", choices=["small", "full"], default="small")
     command = add("doctor", commands.doctor_, "Check the profile; list, make and restore backups")
     command.add_argument("--back-up", action="store_true")

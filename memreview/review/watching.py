@@ -1,0 +1,67 @@
+"""A folder that is looked at again and again: each export that arrives in it is imported and goes through the gate."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import msgspec
+
+from memreview.importers.contract import ImportFailed
+from memreview.review import importing, jobs
+from memreview.review.profile import Profile
+from memreview.review.values import AuditSummary, ImportSummary, Progress
+
+PAUSE = 5.0
+"""Seconds between two looks; a file that was still growing at the last one is left for the next."""
+
+_Stamp = tuple[int, int]
+
+
+class Taken(msgspec.Struct, frozen=True, kw_only=True):
+    """What came of one file: its imports and the audit after them, or the `error` that says why it can't be read."""
+
+    name: str
+    imports: list[ImportSummary] = []
+    audit: AuditSummary | None = None
+    error: str = ""
+
+
+def watch(
+    profile: Profile, folder: Path, progress: Progress, *, pause: float = PAUSE, rounds: int | None = None
+) -> Iterator[Taken]:
+    """Take each new or changed file in the folder. Only what is new in it is read. Looks `rounds` times, or until it
+    is stopped. Raises `LookupError` without a folder."""
+    if not folder.is_dir():
+        raise LookupError(f"There is no folder {folder.name}.")
+    seen: dict[Path, _Stamp] = {}
+    growing = _stamps(folder)
+    while rounds is None or rounds > 0:
+        time.sleep(pause)
+        now = _stamps(folder)
+        for path, stamp in now.items():
+            if growing.get(path) == stamp and seen.get(path) != stamp:
+                seen[path] = stamp
+                yield _take(profile, path, progress)
+        growing = now
+        rounds = None if rounds is None else rounds - 1
+
+
+def _take(profile: Profile, path: Path, progress: Progress) -> Taken:
+    try:
+        done = importing.import_path(profile, path, progress=progress)
+    except ImportFailed as error:
+        return Taken(name=path.name, error=str(error))
+    return Taken(name=path.name, imports=done, audit=jobs.audited(profile, progress, full=False))
+
+
+def _stamps(folder: Path) -> dict[Path, _Stamp]:
+    """Size and time of change of each file that stands directly in the folder; hidden and partial downloads are left
+    out."""
+    found = {}
+    for path in sorted(folder.iterdir()):
+        if path.is_file() and not path.name.startswith(".") and path.suffix not in (".part", ".crdownload", ".tmp"):
+            status = path.stat()
+            found[path] = (status.st_size, status.st_mtime_ns)
+    return found
