@@ -33,7 +33,7 @@ from memreview.language.relations import CONFIG, GRAPH, INPUTS, TOKENIZER, Relat
 from memreview.records.entry import Origin
 
 FROZEN = 3  # layers
-EPOCHS = 3
+EPOCHS = 4
 RATE, HEAD_RATE = 3e-4, 1e-3
 SEED = 1
 ELSEWHERE = 0.5

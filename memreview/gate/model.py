@@ -6,6 +6,7 @@ and `logistic` (no belief at all).
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -88,11 +89,14 @@ class Gate:
 
         try:
             config = msgspec.json.decode((folder / CONFIG).read_bytes(), type=GateConfig)
-            weights = load((folder / WEIGHTS).read_bytes())
+            data = (folder / WEIGHTS).read_bytes()
+            weights = load(data)
         except FileNotFoundError as error:
             raise ModelUnavailable(f"The gate is missing: “{folder.name}” lacks a file.") from error
         except (OSError, msgspec.DecodeError, SafetensorError) as error:
             raise ModelUnavailable(f"The gate can't be read: a file in “{folder.name}” is damaged.") from error
+        if hashlib.sha256(data).hexdigest() != config.sha256:
+            raise ModelUnavailable(f"The gate is damaged: {WEIGHTS} in “{folder.name}” has another checksum.")
         if config.columns != len(NAMES):
             raise ModelUnavailable(f"The gate in “{folder.name}” was trained for other features.")
         return cls(config, weights)
