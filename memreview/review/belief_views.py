@@ -37,7 +37,7 @@ def reading(profile: Profile, key: str) -> GateReading | None:
 def context(profile: Profile, key: str) -> tuple[Context | None, str]:
     """The conversation around a claim with its passage highlighted, and the passage; (None, "") where no entry says
     it."""
-    entry_id = entry_of(key)
+    entry_id = stored.entry_of(profile.database, key)
     if entry_id is None:
         return None, ""
     row = stored.decision(profile.database, key)
@@ -48,11 +48,6 @@ def context(profile: Profile, key: str) -> tuple[Context | None, str]:
         return None, ""
     text = next(entry.text for entry in found.entries if entry.id == entry_id)
     return found, text[slice(*marks[0])] if marks else text
-
-
-def entry_of(key: str) -> int | None:
-    """The entry that a node or an event is named after."""
-    return int(key[1:]) if key.startswith("e") else None
 
 
 def _reading(row: Row) -> GateReading:

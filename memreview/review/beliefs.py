@@ -10,8 +10,8 @@ import msgspec
 from memreview.ledger import POLICY, Change, Edge, Ledger
 from memreview.ledger.draft import Draft
 from memreview.ledger.rules import with_status
-from memreview.records import MemoryStatus
-from memreview.records.gate import Node, NodeStatus, Vector
+from memreview.records import MemoryStatus, Origin
+from memreview.records.gate import Node, Vector
 from memreview.store import ledger as stored
 from memreview.store.database import Database
 from memreview.store.journal import Action
@@ -55,7 +55,7 @@ def keep(database: Database, act: Action, changes: Iterable[Change]) -> None:
     for node in nodes.values():
         node_id = stored.put_node(database, act, node)
         for memory_id in stored.memories_of(database, [node_id])[node_id]:
-            follow(database, act, node.status, memory_id)
+            follow(database, act, node, memory_id)
     for edge in edges.values():
         stored.put_link(
             database, act, Link(edge.kind, edge.source, edge.target, edge.at, edge.probability, edge.sessions)
@@ -63,12 +63,14 @@ def keep(database: Database, act: Action, changes: Iterable[Change]) -> None:
     stored.log(database, act, map(_line, changes))
 
 
-def follow(database: Database, act: Action, status: NodeStatus, memory_id: int) -> None:
-    """A memory that says what stands in quarantine is in quarantine too, until that is let out."""
+def follow(database: Database, act: Action, node: Node, memory_id: int) -> None:
+    """A memory that repeats what another than the person said is in quarantine with it, until that is let out. What is
+    the person's own and only awaits corroboration takes no memory with it."""
+    own = Origin.USER in node.origins and node.confidence >= POLICY.least_authenticity
     held = database.value("SELECT status FROM memories WHERE id = ?", (memory_id,))
-    if status in ("quarantined", "evicted") and held == MemoryStatus.ACTIVE:
+    if node.status in ("quarantined", "evicted") and not own and held == MemoryStatus.ACTIVE:
         act.update("memories", memory_id, status=MemoryStatus.QUARANTINED)
-    elif status == "active" and held == MemoryStatus.QUARANTINED:
+    elif node.status == "active" and held == MemoryStatus.QUARANTINED:
         act.update("memories", memory_id, status=MemoryStatus.ACTIVE)
 
 

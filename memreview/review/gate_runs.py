@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from operator import itemgetter
 from sqlite3 import Row
+from typing import Any
 
 import numpy as np
 
@@ -23,7 +24,7 @@ from memreview.ledger import Change, Ledger
 from memreview.ledger.index import Index
 from memreview.records.entry import Origin
 from memreview.records.gate import GLOBAL_SCOPE, Event, Layer, Node, Vector
-from memreview.review import beliefs
+from memreview.review import beliefs, sources
 from memreview.review.asking import Asked, Asking
 from memreview.review.gating import BLOCK, Models, Outcome, Replay
 from memreview.review.profile import Profile
@@ -71,6 +72,7 @@ class _Kept:
     outcomes: list[Outcome] = field(default_factory=list)
     changes: list[Change] = field(default_factory=list)
     links: list[tuple[str, int]] = field(default_factory=list)
+    found_in: dict[str, int] = field(default_factory=dict)
 
 
 def run(profile: Profile, progress: Progress) -> GateSummary:
@@ -172,10 +174,10 @@ class _Reader:
             self._keep_vectors(nodes.values())
             for key, memory_id in kept.links:
                 act.insert("node_memories", node_id=stored.number(database, key), memory_id=memory_id)
-                beliefs.follow(database, act, self._replay.ledger.node(key).status, memory_id)
+                beliefs.follow(database, act, self._replay.ledger.node(key), memory_id)
             counts["questions"] = self._keep_questions(act)
             for outcome in kept.outcomes:
-                self._keep_decision(act, outcome)
+                self._keep_decision(act, outcome, kept.found_in)
             act.note(**{name: n for name, n in counts.items() if "." not in name})
             stored.put_run(database, act, self._run(), kept.read)
             self._stamp = stored.stamp(database)
@@ -215,13 +217,27 @@ class _Reader:
 
     def _remember(self, item: _Item, row: Row, vector: Vector, kept: _Kept) -> None:
         """Tie a memory to the claim that it repeats, or write it as it was imported."""
-        node = self._said(row["text"], vector, item.time)
+        node = self._said(row["text"], vector, item.time) or self._found(item, row["text"], kept)
         if node is None:
             node = _imported(item, row, vector)
             change = Change(item.time, "written", node)
             self._replay.ledger.commit([change])
             kept.changes.append(change)
         kept.links.append((node.id, item.number))
+
+    def _found(self, item: _Item, text: str, kept: _Kept) -> Node | None:
+        """The node that the gate makes of a passage of the memory's own turn which another wrote, if that says it: what
+        an assistant wrote down from a document is a claim of that document."""
+        passage = sources.in_turn(self._database, item.number, text, self._models.relations)
+        if passage is None or passage.origin is Origin.USER:
+            return None
+        event = Event(item.key, item.session, item.time, passage.origin, passage.whole, item.dated)
+        claim = self._replay.read([replace(event, text=passage.text)], least=0.0)[0]
+        if claim is None:
+            return None
+        self._take(self._replay.step(event, replace(claim, event=event)), kept)
+        kept.found_in[item.key] = passage.entry_id
+        return self._replay.ledger.node(item.key) if item.key in self._replay.ledger else None
 
     def _said(self, text: str, vector: Vector, at: int) -> Node | None:
         """The claim in the history that a memory repeats: one that counts before one that is held back."""
@@ -235,8 +251,9 @@ class _Reader:
         return max(likely, key=itemgetter(0, 1))[2] if likely else None
 
     def _hear(self, node: Node) -> None:
-        """Only what was said in the history is looked through for a memory's source."""
-        if node.id.startswith("e"):
+        """What was said in the history is looked through for a memory's source, without what the assistant said, who
+        repeats what it remembers."""
+        if node.id.startswith("e") and node.origins != (Origin.ASSISTANT,):
             self._heard.put(node.id, node.vector, node.status not in ("deleted", "superseded"))
 
     def _is_blocked(self, row: Row) -> bool:
@@ -268,12 +285,12 @@ class _Reader:
             asked.claims.clear()
         return new
 
-    def _keep_decision(self, act: Action, outcome: Outcome) -> None:
+    def _keep_decision(self, act: Action, outcome: Outcome, found_in: Mapping[str, int]) -> None:
         claim, verdict = outcome.claim, outcome.verdict
         if claim is None or verdict is None or (verdict.action == "retain" and not outcome.changes):
             return
         start = max(0, outcome.event.text.find(claim.claim))
-        body = {
+        body: dict[str, Any] = {
             "probabilities": verdict.probabilities,
             "entropy": verdict.entropy,
             "eta": self._models.gate.config.eta,
@@ -281,6 +298,8 @@ class _Reader:
             "start": start,
             "end": start + len(claim.claim),
         }
+        if claim.event.id in found_in:
+            body["entry"] = found_in[claim.event.id]
         stored.put_decision(self._database, act, claim.event.id, claim.event.at, verdict.action, verdict.target, body)
 
     def _run(self) -> Run:

@@ -87,7 +87,7 @@ def _restore(database: Database, act: Action, row: Row, decision: Decision) -> N
     _decide(database, act, row, lambda draft: answers.reopen(draft, row["key"]), open=True)
     for memory_id in _memories(database, row):
         memory_acts.restore(database, act, memory_id)
-        beliefs.follow(database, act, "quarantined", memory_id)
+        act.update("memories", memory_id, status=MemoryStatus.QUARANTINED)
 
 
 _ON_NODE: dict[Verb, Callable[[Database, Action, Row, Decision], None]] = {
@@ -179,19 +179,15 @@ def _status(database: Database, memory_id: int) -> str:
 
 def _entry(database: Database, row: Row) -> Row | None:
     """The entry that a claim was said in; None for what only a memory says."""
-    if not row["key"].startswith("e"):
-        return None
     return database.one(
         """SELECT e.id, e.at, e.import_id, c.source_id FROM live_entries e
            JOIN conversations c ON c.id = e.conversation_id WHERE e.id = ?""",
-        (int(row["key"][1:]),),
+        (stored.entry_of(database, row["key"]),),
     )
 
 
 def _source(database: Database, row: Row) -> tuple[str, str]:
-    if not row["key"].startswith("e"):
-        return "", ""
-    entry_id = int(row["key"][1:])
+    entry_id = stored.entry_of(database, row["key"]) or 0
     entry = conversations.entries(database, [entry_id]).get(entry_id)
     return ("", "") if entry is None else (entry["origin"], source_of(entry["origin"], entry["actor"], entry["url"]))
 

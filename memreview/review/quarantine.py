@@ -55,7 +55,7 @@ def case(profile: Profile, node_id: int) -> QuarantineCase:
         quote=quote or row["claim"],
         reading=reading,
         contradicts=tuple(against),
-        corroboration=_corroboration(node.events, node.scope),
+        corroboration=_corroboration(profile, node.events, node.scope),
         decay=_curve(row),
         floor=POLICY.floor,
         evicts_at=decay.evicts_at(node, POLICY),
@@ -75,8 +75,8 @@ def blocked(profile: Profile) -> list[tuple[int, str]]:
 
 def _items(profile: Profile, rows: Sequence[Row]) -> list[QuarantineItem]:
     keys = [row["key"] for row in rows]
-    entry_ids = [entry_id for key in keys if (entry_id := belief_views.entry_of(key)) is not None]
-    entries = conversations.entries(profile.database, entry_ids)
+    said_in = {key: stored.entry_of(profile.database, key) or 0 for key in keys}
+    entries = conversations.entries(profile.database, list(said_in.values()))
     memories = stored.memories_of(profile.database, [row["id"] for row in rows])
     read = stored.decisions(profile.database, keys)
     at = belief_views.clock(profile)
@@ -90,9 +90,7 @@ def _items(profile: Profile, rows: Sequence[Row]) -> list[QuarantineItem]:
             QuarantineItem(
                 id=row["id"],
                 claim=row["claim"],
-                provenance=provenance.of_entry(
-                    entries.get(belief_views.entry_of(row["key"]) or 0), pasted=authenticity < _DOUBTED
-                ),
+                provenance=provenance.of_entry(entries.get(said_in[row["key"]]), pasted=authenticity < _DOUBTED),
                 at=row["written_at"],
                 status=row["status"],
                 days_left=left if row["status"] == "quarantined" else 0.0,
@@ -115,9 +113,9 @@ def _against(profile: Profile, row: Row) -> list[NodeRow]:
     return [node for node in belief_views.node_rows(profile, numbers) if node.status == "active"]
 
 
-def _corroboration(events: Sequence[str], scope: str) -> Corroboration:
+def _corroboration(profile: Profile, events: Sequence[str], scope: str) -> Corroboration:
     where = "" if is_global(scope) else f" about {scope}"
-    heard = [entry_id for key in events if (entry_id := belief_views.entry_of(key)) is not None]
+    heard = [entry_id for key in events if (entry_id := stored.entry_of(profile.database, key)) is not None]
     return Corroboration(
         have=0,
         needed=1,

@@ -101,16 +101,15 @@ def _stored(profile: Profile, row: Row) -> Iterator[LifeLine]:
 
 def _believed(profile: Profile, row: Row) -> Iterator[LifeLine]:
     node = stored.node(row)
-    keys = [key for key in node.events if belief_views.entry_of(key) is not None]
-    entries = conversations.entries(profile.database, [belief_views.entry_of(key) or 0 for key in keys])
-    for key in keys:
-        entry = entries.get(belief_views.entry_of(key) or 0)
-        if entry is not None:
+    said_in = {key: stored.entry_of(profile.database, key) or 0 for key in node.events}
+    entries = conversations.entries(profile.database, list(said_in.values()))
+    for key, entry_id in said_in.items():
+        if (entry := entries.get(entry_id)) is not None:
             yield _said(profile, key, entry)
         if (decision := stored.decision(profile.database, key)) is not None:
             yield _read(decision)
     for line in stored.log_of(profile.database, row["key"]):
-        if (told := _changed(line)) is not None:
+        if (told := _changed(profile, line)) is not None:
             yield told
     if node.status == "active":
         rate = decay.rate(node, POLICY)
@@ -142,7 +141,7 @@ def _read(decision: Row) -> LifeLine:
     return LifeLine(at=decision["at"], kind="gate", text=text, step=decision["journal_id"])
 
 
-def _changed(line: Row) -> LifeLine | None:
+def _changed(profile: Profile, line: Row) -> LifeLine | None:
     body = json.loads(line["body"])
     why = line["why"]
     if why == "superseded" and body.get("status") == "superseded":
@@ -159,7 +158,7 @@ def _changed(line: Row) -> LifeLine | None:
         at=line["at"],
         kind=kind,
         text=text,
-        entry_id=belief_views.entry_of(line["event"]) if line["event"] else None,
+        entry_id=stored.entry_of(profile.database, line["event"]),
         step=line["journal_id"],
     )
 

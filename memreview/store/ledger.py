@@ -21,6 +21,8 @@ if TYPE_CHECKING:  # NumPy: the window counts what waits before it is there
     from memreview.records.gate import Node, Vector
 
 EVENT_KINDS = ("message", "custom_instructions", "tool_result", "document", "summary")
+TURN = 12
+"""So many entries after a message its turn reaches at most."""
 _WAITS = """n.decided = 0 AND n.status IN ('quarantined', 'evicted') AND (
     EXISTS (SELECT 1 FROM live_entries e WHERE n.key GLOB 'e*' AND e.id = CAST(substr(n.key, 2) AS INTEGER))
     OR EXISTS (SELECT 1 FROM live_memories m WHERE n.key GLOB 'm*' AND m.id = CAST(substr(n.key, 2) AS INTEGER)))"""
@@ -140,7 +142,8 @@ def of_memory(database: Database, memory_id: int) -> list[int]:
 
 def last_run(database: Database) -> Run | None:
     row = database.one(
-        f"""SELECT model, state, at, events, asked FROM gate_runs l {_STANDS} ORDER BY l.journal_id DESC LIMIT 1"""
+        f"""SELECT l.model, l.state, l.at, l.events, l.asked FROM gate_runs l {_STANDS}
+            ORDER BY l.journal_id DESC LIMIT 1"""
     )
     return None if row is None else Run(*row)
 
@@ -191,11 +194,35 @@ def unread_entries(database: Database) -> list[sqlite3.Row]:
 
 
 def unread_memories(database: Database) -> list[sqlite3.Row]:
-    """Live memories that count and that no standing step has read."""
+    """Live memories that count and that no standing step has read; a relation between two names claims nothing."""
     return database.all(
-        f"""SELECT m.id, m.created_at FROM live_memories m WHERE m.status = 'active'
+        f"""SELECT m.id, m.created_at FROM live_memories m WHERE m.status = 'active' AND m.kind <> 'relation'
               AND NOT EXISTS (SELECT 1 FROM gated l {_STANDS} WHERE l.key = 'm' || m.id) ORDER BY m.id"""
     )
+
+
+def turn(database: Database, memory_id: int) -> list[sqlite3.Row]:
+    """The message that a memory is filed under and what the assistant then read before it wrote the memory: (id,
+    origin, text, actor, url), nothing that the assistant said itself."""
+    return database.all(
+        """SELECT e.id, e.origin, e.text, e.actor, e.url FROM memory_evidence v
+           JOIN memories m ON m.id = v.memory_id
+           JOIN live_entries f ON f.id = v.entry_id
+           JOIN live_entries e ON e.conversation_id = f.conversation_id
+             AND e.position BETWEEN f.position AND f.position + ?2
+           WHERE v.memory_id = ?1 AND v.rank = 0 AND e.origin <> 'assistant' AND e.active = 1
+             AND coalesce(e.at, 0) <= coalesce(m.created_at, e.at, 0) AND (e.id = f.id OR e.origin <> 'user')
+           ORDER BY e.position, e.id""",
+        (memory_id, TURN),
+    )
+
+
+def entry_of(database: Database, key: str) -> int | None:
+    """The entry that a node's claim stands in: its own, or that in which a memory's claim was found."""
+    if key.startswith("e"):
+        return int(key[1:])
+    row = decision(database, key)
+    return None if row is None else json.loads(row["body"]).get("entry")
 
 
 def decision(database: Database, key: str) -> sqlite3.Row | None:
@@ -254,13 +281,14 @@ def question_ids(database: Database, now: int, *, include_snoozed: bool = False)
 
 def held_back(database: Database, *, evicted: bool = False) -> list[sqlite3.Row]:
     """Claims in quarantine that the person did not decide, without those that a question is about: those that a memory
-    repeats first, then by what they contradict. What ran out is left out unless a memory repeats it or `evicted`."""
+    repeats first, then by what they contradict. What ran out, or only the assistant said, is left out unless a memory
+    repeats it or `evicted`."""
     return database.all(
         f"""SELECT n.*, EXISTS (SELECT 1 FROM node_memories v JOIN live_memories m ON m.id = v.memory_id
                 WHERE v.node_id = n.id AND m.status IN ('active', 'quarantined')) AS stored,
               (SELECT count(DISTINCT e.target) FROM edges e JOIN nodes t ON t.id = e.target
                WHERE e.source = n.id AND e.kind IN ('contradiction', 'contends') AND t.status = 'active') AS against
-            FROM nodes n WHERE {_WAITS} AND (?1 OR n.status = 'quarantined' OR stored)
+            FROM nodes n WHERE {_WAITS} AND (?1 OR stored OR n.status = 'quarantined' AND n.origins <> '["assistant"]')
               AND (n.question_id IS NULL OR (SELECT status FROM questions q WHERE q.id = n.question_id) <> 'open')
             ORDER BY stored DESC, n.status = 'quarantined' DESC, against DESC, n.written_at DESC, n.id DESC""",
         (evicted,),
