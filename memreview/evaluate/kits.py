@@ -17,7 +17,7 @@ import msgspec
 from memreview.records.gate import Layer
 
 Outside = Literal["retrieved_document", "tool_output", "shared_file"]
-Text = Annotated[str, msgspec.Meta(min_length=2, max_length=2_000)]
+Text = Annotated[str, msgspec.Meta(min_length=1, max_length=2_000)]
 LONGEST_CLAIM = 20  # words
 
 
