@@ -305,6 +305,11 @@ def train(arguments: Arguments) -> None:
 
         judged = train_relations.main(arguments.snli, _to_stderr)
         emit(arguments, judged, judged.table)
+    elif arguments.what == "gate":
+        from memreview.evaluate import train_gate
+
+        measured_gate = train_gate.main(_to_stderr)
+        emit(arguments, measured_gate, measured_gate.table)
     else:
         from memreview.evaluate import train_encoder
 
