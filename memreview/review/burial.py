@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,6 +17,9 @@ from memreview.review.profile import Profile
 from memreview.store import tombstones, vectors
 from memreview.store.ingest import Buried
 from memreview.store.vectors import FloatArray
+
+if TYPE_CHECKING:
+    from memreview.language.relations import RelationModel
 
 PROBABILITY = 0.25
 """From here on a text says again what a stone says. Low, because a claim that comes back breaks a promise, while one
@@ -60,12 +64,12 @@ class _Rewordings:
         """Which of `texts` say in other words what a stone says, and not rather what a standing memory says."""
         if not texts or self._profile.embedder_or_none() is None:
             return [False] * len(texts)
-        ours = self._known(texts)
-        buried = self._stones.probabilities(ours)
+        ours, model = self._known(texts), self._profile.relations_or_none()
+        buried = self._stones.probabilities(ours, model)
         found = np.flatnonzero(buried >= PROBABILITY)
         again = np.zeros(len(texts), dtype=bool)
         if len(found):
-            standing = self._standing.probabilities(ours.at(found))
+            standing = self._standing.probabilities(ours.at(found), model)
             again[found] = STANDS * _odds(buried[found]) > _odds(standing)
         return [bool(value) for value in again]
 
@@ -99,17 +103,30 @@ class _Claims:
     def at(self, places: NDArray[np.intp]) -> _Claims:
         return _Claims([self.texts[place] for place in places], self.vectors[places])
 
-    def probabilities(self, asked: _Claims) -> NDArray[np.float64]:
+    def probabilities(self, asked: _Claims, model: RelationModel | None) -> NDArray[np.float64]:
         """For each of `asked`, how probably it says the same as the likeliest of those nearest to it."""
         best = np.zeros(len(asked.texts))
+        for start in range(0, len(best), _BLOCK):
+            near = list(self._near(asked, start))
+            pairs = [
+                pair for row, place, _ in near for pair in rewording.both_ways(self.texts[place], asked.texts[row])
+            ]
+            judged = model.judge(pairs) if model else []
+            for number, (row, place, cosine) in enumerate(near):
+                both = judged[2 * number : 2 * number + 2]
+                same = rewording.probability(self.texts[place], asked.texts[row], cosine, both)
+                best[row] = max(best[row], same)
+        return best
+
+    def _near(self, asked: _Claims, start: int) -> Iterator[tuple[int, int, float]]:
+        """(row of `asked`, place here, cosine) of those that no particular tells apart."""
         width = min(NEAREST, len(self.texts))
         if width == 0:
-            return best
-        for start in range(0, len(best), _BLOCK):
-            cosines = asked.vectors[start : start + _BLOCK] @ self.vectors.T
-            nearest = np.argpartition(-cosines, width - 1, axis=1)[:, :width]
-            for row, place in zip(*np.nonzero(np.take_along_axis(cosines, nearest, 1) >= LOWEST_COSINE), strict=True):
-                found = int(nearest[row, place])
-                same = rewording.probability(self.texts[found], asked.texts[start + row], float(cosines[row, found]))
-                best[start + row] = max(best[start + row], same)
-        return best
+            return
+        cosines = asked.vectors[start : start + _BLOCK] @ self.vectors.T
+        nearest = np.argpartition(-cosines, width - 1, axis=1)[:, :width]
+        for row, at in zip(*np.nonzero(np.take_along_axis(cosines, nearest, 1) >= LOWEST_COSINE), strict=True):
+            place = int(nearest[row, at])
+            cosine = float(cosines[row, place])
+            if rewording.features(self.texts[place], asked.texts[start + row], cosine) is not None:
+                yield start + int(row), place, cosine

@@ -2,36 +2,56 @@
 
 Nearness of meaning can't tell: "lives in Lisbon" is nearer to "lives in Porto" than "vegetarian" to "eats no meat".
 So what sets two claims apart (a number, a name, a person, a denial, a change, one word exchanged in the same sentence)
-is read off both texts and excludes; what is left is weighed with the nearness by a small logistic model.
+is read off both texts and excludes; what is left is weighed with the nearness, and with what the relation model says
+of both, by a small logistic model.
 """
 
 from __future__ import annotations
 
 import math
 import re
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 from functools import lru_cache
 
+from memreview.language.relations import Judgement, Pair
 from memreview.language.sentences import content_tokens, normalize
 
 FEATURES = ("bias", "cosine", "shared", "turned", "lacking", "replaced")
+JUDGED = ("duplicates", "entailed")
+"""What the relation model adds: the mean probability of *duplicates* and the lesser of *entailment*, read both ways."""
 WEIGHTS = (-5.12, 7.58, 2.45, 0.57, -1.72, -0.66)
+WEIGHTS_JUDGED = (-5.2, 3.85, 2.3, 0.24, -1.28, -0.81, 3.68, 1.61)
 """Ridge-regularized logistic regression on the `dev` pairs of tests/review/data/rewordings.jsonl and the three nearest
-other notes of each; tests/review/test_rewording.py fits them again."""
+other notes of each, without and with the relation model; tests/review/test_rewording.py fits them again."""
 
 TURNED, REPLACED, LISTED = 0.6, 0.7, 0.6
 """From these shares of common words on, a denial or change in one of the two, an exchanged word and a longer list make
 another claim."""
 
 
-def probability(one: str, other: str, cosine: float) -> float:
-    """That both say one thing, given the cosine of their `claim`s; 0 where a particular excludes it."""
+def probability(one: str, other: str, cosine: float, judged: Sequence[Judgement] = ()) -> float:
+    """That both say one thing, given the cosine of their `claim`s, and how the relation model judges these both ways if
+    there is one; 0 where a particular excludes it."""
     found = features(one, other, cosine)
     if found is None:
         return 0.0
-    return 1 / (1 + math.exp(-sum(weight * value for weight, value in zip(WEIGHTS, found, strict=True))))
+    if judged:
+        found += judged_features(judged)
+    weights = WEIGHTS_JUDGED if judged else WEIGHTS
+    return 1 / (1 + math.exp(-sum(weight * value for weight, value in zip(weights, found, strict=True))))
+
+
+def both_ways(one: str, other: str) -> list[Pair]:
+    """What the relation model is asked about two texts."""
+    return [Pair(claim(one), claim(other)), Pair(claim(other), claim(one))]
+
+
+def judged_features(judged: Sequence[Judgement]) -> list[float]:
+    """`JUDGED`, of the judgements of `both_ways`."""
+    same = sum(one.relations["duplicates"] for one in judged) / len(judged)
+    return [same, min(one.nli["entailment"] for one in judged)]
 
 
 def claim(text: str) -> str:

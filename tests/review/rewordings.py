@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from memreview.language.embedder import TextEmbedder
+from memreview.language.relations import RelationModel
 from memreview.review import rewording
 
 DATA = Path(__file__).parent / "data" / "rewordings.jsonl"
@@ -41,13 +42,15 @@ def pairs(split: str | None = None) -> list[Pair]:
     return [pair for pair in found if split in (None, pair.split)]
 
 
-def fit(embedder: TextEmbedder) -> Array:
-    """Newton's method on the pairs of `dev` and, as unrelated ones, each wording with the nearest other memories."""
+def fit(embedder: TextEmbedder, model: RelationModel | None = None) -> Array:
+    """Newton's method on the pairs of `dev` and, as unrelated ones, each wording with the nearest other memories; with
+    what a relation model says of them, if there is one."""
     rows: list[list[float]] = []
     labels: list[bool] = []
     for one, other, cosine, same in _labelled(embedder):
         if (found := rewording.features(one, other, cosine)) is not None:
-            rows.append(found)
+            judged = rewording.judged_features(model.judge(rewording.both_ways(one, other))) if model else []
+            rows.append(found + judged)
             labels.append(same)
     x, y = np.array(rows), np.array(labels, dtype=float)
     ridge = np.full(x.shape[1], RIDGE)
