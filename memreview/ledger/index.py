@@ -60,6 +60,6 @@ class Index:
     def _grow(self, dims: int) -> None:
         size = max(64, 2 * len(self._ids))
         rows, shown = np.zeros((size, dims), np.float32), np.zeros(size, bool)
-        rows[: len(self._ids)] = self._rows[: len(self._ids)]
-        shown[: len(self._ids)] = self._shown[: len(self._ids)]
+        if self._ids:
+            rows[: len(self._ids)], shown[: len(self._ids)] = self._rows, self._shown
         self._rows, self._shown = rows, shown

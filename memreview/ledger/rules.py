@@ -124,10 +124,13 @@ def _revise(draft: Draft, claim: ClaimEvent, verdict: Verdict, bearings: Sequenc
         _hold(draft, claim, verdict, bearings, against=target)
     else:
         node = _write(draft, claim, verdict, bearings, target.layer)
-        if target.layer == "stable" and not _unconfirmed(draft, target):
-            _contend(draft, node, target, (claim.event.session,))
+        if target.layer != "stable" or _unconfirmed(draft, target):
+            supersede(draft, node, target)
         else:
-            _take_over(draft, claim, node, target)
+            draft.link(Edge("contends", node.id, target.id, draft.at), "contended")
+            for rival in _overtaken_rivals(draft, target, bearings):
+                supersede(draft, node, rival)
+        _speak_against(draft, node, claim.event.session)
 
 
 def _quarantine(draft: Draft, claim: ClaimEvent, verdict: Verdict, bearings: Sequence[Bearing]) -> None:
@@ -255,13 +258,20 @@ def _contend(draft: Draft, node: Node, target: Node, sessions: tuple[str, ...]) 
         supersede(draft, node, target)
 
 
-def _take_over(draft: Draft, claim: ClaimEvent, node: Node, target: Node) -> None:
-    """A change of what is not stable, or not confirmed. Of the latter it inherits what it stood against: both
-    statements deny the stable node."""
-    supersede(draft, node, target)
+def _speak_against(draft: Draft, node: Node, session: str) -> None:
+    """A statement for a node counts against each stable one that it contends with. From an unconfirmed node that it
+    overtook it has inherited what spoke for that: both statements deny the stable one."""
     for edge in draft.edges("contends", source=node.id):
-        if draft.node(edge.target).status == "active":
-            _contend(draft, draft.node(node.id), draft.node(edge.target), (*edge.sessions, claim.event.session))
+        target = draft.node(edge.target)
+        if target.status == "active":
+            _contend(draft, draft.node(node.id), target, (*edge.sessions, session))
+
+
+def _overtaken_rivals(draft: Draft, target: Node, bearings: Sequence[Bearing]) -> list[Node]:
+    """Unconfirmed changes of the same node that the claim contradicts."""
+    contrary = {one.node.id for one in bearings if _contrary(one) >= draft.policy.relation}
+    rivals = (draft.node(edge.source) for edge in draft.edges("contends", target=target.id))
+    return [rival for rival in rivals if rival.status == "active" and rival.id in contrary]
 
 
 def _unconfirmed(draft: Draft, node: Node) -> bool:
@@ -329,12 +339,16 @@ def _node(claim: ClaimEvent, verdict: Verdict, status: NodeStatus, layer: Layer,
 
 def _relate(draft: Draft, node: Node, bearings: Sequence[Bearing]) -> None:
     for bearing in bearings:
-        against = max(bearing.nli["contradiction"], bearing.relations["supersedes"])
+        against = _contrary(bearing)
         support = max(bearing.nli["entailment"], bearing.relations["duplicates"])
         if against >= draft.policy.relation and against >= support:
             draft.link(Edge("contradiction", node.id, bearing.node.id, draft.at, against))
         elif support >= draft.policy.relation:
             draft.link(Edge("support", node.id, bearing.node.id, draft.at, support))
+
+
+def _contrary(bearing: Bearing) -> float:
+    return max(bearing.nli["contradiction"], bearing.relations["supersedes"])
 
 
 def _in_force(draft: Draft, node_id: str | None) -> Node | None:

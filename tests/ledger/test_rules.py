@@ -1,0 +1,170 @@
+"""The ledger's rules, one by one, on short histories."""
+
+from __future__ import annotations
+
+import pytest
+
+from memreview.ledger import POLICY, Ledger, Policy, decay
+from memreview.ledger.constants import DAY
+from memreview.records.entry import Origin
+from tests.ledger.histories import START, held, play, step, told, vector
+
+DOCUMENT = Origin.RETRIEVED_DOCUMENT
+
+
+def statuses(ledger: Ledger) -> dict[str, str]:
+    return {node.id: node.status for node in ledger}
+
+
+def retrieved(ledger: Ledger, topic: int = 0, at: int = START + DAY) -> list[str]:
+    return [node.id for node, _ in ledger.retrieve(vector(topic, 0), "global", at)]
+
+
+def test_a_change_of_what_is_stable_stands_beside_it_until_it_is_said_in_another_session() -> None:
+    ledger = play(Ledger([held("n1")]), [told(value=1, action="revise")])
+    assert statuses(ledger) == {"n1": "active", "e0": "active"}
+    step(ledger, 1, told(value=1, action="retain", session="s1", at=START + 1))
+    assert statuses(ledger)["n1"] == "active"  # twice in one session
+    step(ledger, 2, told(value=1, action="retain", session="s2", at=START + DAY))
+    assert statuses(ledger) == {"n1": "superseded", "e0": "active"}
+    assert [(edge.source, edge.target) for edge in ledger.edges("n1", "supersedes")] == [("e0", "n1")]
+
+
+def test_three_in_one_session_do_as_well() -> None:
+    history = [told(value=1, action=action, at=START + n) for n, action in enumerate(("revise", "retain", "retain"))]
+    assert statuses(play(Ledger([held("n1")]), history))["n1"] == "superseded"
+
+
+def test_saying_the_old_again_dismisses_the_change() -> None:
+    history = [told(value=1, action="revise"), told(value=0, action="retain", session="s2", at=START + DAY)]
+    assert statuses(play(Ledger([held("n1")]), history)) == {"n1": "active", "e0": "superseded"}
+
+
+def test_a_second_change_of_an_unconfirmed_one_counts_for_both() -> None:
+    history = [told(value=1, action="revise"), told(value=2, action="revise", session="s2", at=START + DAY)]
+    ledger = Ledger([held("n1")])
+    step(ledger, 0, history[0])
+    step(ledger, 1, history[1])
+    assert statuses(ledger) == {"n1": "superseded", "e0": "superseded", "e1": "active"}
+
+
+def test_what_is_not_stable_gives_way_at_once() -> None:
+    ledger = play(Ledger([held("n1", layer="contextual")]), [told(value=1, action="revise")])
+    assert statuses(ledger) == {"n1": "superseded", "e0": "active"}
+
+
+def test_an_unsure_change_waits_and_a_second_one_lets_it_out() -> None:
+    unsure = told(value=1, action="revise", revise=0.4)
+    ledger = play(Ledger([held("n1", layer="contextual")]), [unsure])
+    assert statuses(ledger) == {"n1": "active", "e0": "quarantined"}
+    step(ledger, 1, told(value=1, action="revise", revise=0.4, session="s2", at=START + DAY))
+    assert statuses(ledger) == {"n1": "superseded", "e0": "active"}
+
+
+def test_an_older_statement_changes_nothing_newer() -> None:
+    ledger = play(Ledger([held("n1")]), [told(value=1, action="revise", at=START - DAY)])
+    assert statuses(ledger) == {"n1": "active", "e0": "superseded"}
+
+
+def test_an_undated_statement_authorizes_nothing() -> None:
+    ledger = play(Ledger([held("n1", layer="transient")]), [told(value=1, action="revise", dated=False)])
+    assert statuses(ledger) == {"n1": "active", "e0": "quarantined"}
+    step(ledger, 1, told(value=1, action="retain", dated=False, session="s2"))
+    assert statuses(ledger)["e0"] == "quarantined"
+
+
+def test_quarantine_is_left_by_the_persons_own_words_alone() -> None:
+    planted = told(value=1, action="quarantine", authenticity=0.1, origin=DOCUMENT)
+    ledger = play(Ledger(), [planted])
+    step(ledger, 1, told(value=1, action="add", origin=DOCUMENT, at=START + DAY))
+    assert statuses(ledger) == {"e0": "quarantined"}
+    assert ledger.node("e0").events == ("e0", "e1")
+    step(ledger, 2, told(value=1, action="add", at=START + 2 * DAY))
+    assert statuses(ledger) == {"e0": "active"}
+    assert ledger.node("e0").origins == (Origin.USER,)
+
+
+def test_hearing_it_again_from_others_does_not_keep_it_longer() -> None:
+    planted = told(value=1, action="quarantine", authenticity=0.1, origin=DOCUMENT)
+    again = told(value=1, action="quarantine", authenticity=0.1, origin=DOCUMENT, at=START + 13 * DAY)
+    ledger = play(Ledger(), [planted, again])
+    ledger.commit(ledger.advance(START + 15 * DAY))
+    assert statuses(ledger) == {"e0": "evicted"}
+
+
+def test_it_takes_the_same_scope_to_corroborate() -> None:
+    ledger = play(Ledger(), [told(action="quarantine", authenticity=0.3, scope="letters")])
+    step(ledger, 1, told(action="add", at=START + DAY))
+    assert statuses(ledger) == {"e0": "quarantined", "e1": "active"}
+    step(ledger, 2, told(action="add", scope="the letters", at=START + DAY))
+    assert statuses(ledger)["e0"] == "active"
+
+
+def test_days_in_quarantine_are_fourteen() -> None:
+    node = held("n1", status="quarantined")
+    days = (decay.evicts_at(node, POLICY) - START) / DAY
+    assert 14 < days < 14.1
+    assert decay.retention(node, START + 14 * DAY, POLICY) > POLICY.floor
+
+
+def test_evicted_claims_come_back_only_by_the_person() -> None:
+    ledger = play(Ledger(), [told(value=1, action="quarantine", authenticity=0.3, origin=DOCUMENT)])
+    step(ledger, 1, told(value=1, action="add", at=START + 20 * DAY))
+    assert statuses(ledger) == {"e0": "evicted", "e1": "active"}
+    ledger.commit(ledger.release("e0", START + 21 * DAY, layer="contextual"))
+    assert (ledger.node("e0").status, ledger.node("e0").layer) == ("active", "contextual")
+    assert "e0" in retrieved(ledger, at=START + 21 * DAY)
+
+
+def test_what_holds_in_one_situation_stands_beside_the_rule() -> None:
+    ledger = play(Ledger([held("n1")]), [told(value=1, action="scope", scope="stand-up notes")])
+    assert statuses(ledger) == {"n1": "active", "e0": "active"}
+    assert ledger.narrowed("n1")
+    assert ledger.node("n1").revised_at == START
+    found = dict(ledger.retrieve(vector(0, 1), "stand-up notes", START))
+    assert {node.id: score for node, score in found.items()}["e0"] > {n.id: s for n, s in found.items()}["n1"]
+
+
+def test_what_is_more_probably_anothers_is_held_back_whatever_the_gate_says() -> None:
+    ledger = play(Ledger(), [told(action="add", authenticity=0.4), told(topic=1, action="scope", authenticity=0.2)])
+    assert set(statuses(ledger).values()) == {"quarantined"}
+
+
+def test_a_question_waits_for_its_answer() -> None:
+    ledger = play(Ledger([held("n1")]), [told(value=1, action="ask", authenticity=0.6)])
+    assert retrieved(ledger) == ["n1"]
+    for choice, expected in (
+        ("changed", {"n1": "superseded", "e0": "active"}),
+        ("scoped", {"n1": "active", "e0": "active"}),
+        ("no", {"n1": "active", "e0": "deleted"}),
+    ):
+        answered = Ledger(list(ledger), ledger.edges("e0"))
+        answered.commit(answered.answer("e0", choice, START + DAY, scope="letters" if choice == "scoped" else ""))
+        assert statuses(answered) == expected
+
+
+def test_what_is_kept_waits_another_fortnight() -> None:
+    ledger = play(Ledger(), [told(action="quarantine", authenticity=0.3)])
+    ledger.commit(ledger.keep("e0", START + 10 * DAY))
+    ledger.commit(ledger.advance(START + 20 * DAY))
+    assert statuses(ledger) == {"e0": "quarantined"}
+
+
+def test_an_event_counts_once() -> None:
+    ledger = Ledger([held("n1")])
+    for _ in range(3):
+        step(ledger, 0, told(value=1, action="revise"))
+    step(ledger, 7, told(value=1, action="retain", session="s2", at=START + 1))
+    step(ledger, 7, told(value=1, action="retain", session="s2", at=START + 1))
+    assert ledger.node("e0").events == ("e0", "e7")
+
+
+def test_ties_of_retrieval_go_by_confidence_recency_and_id() -> None:
+    nodes = [held("b"), held("a"), held("c", written_at=START + 1, corroborated_at=START), held("d", confidence=0.95)]
+    assert retrieved(Ledger(nodes))[:4] == ["d", "c", "a", "b"]
+
+
+@pytest.mark.parametrize(("sessions", "status"), [(2, "active"), (1, "superseded")])
+def test_thresholds_can_be_chosen_for_an_evaluation(sessions: int, status: str) -> None:
+    ledger = Ledger([held("n1")], policy=Policy(overwrite_sessions=sessions))
+    assert statuses(play(ledger, [told(value=1, action="revise")]))["n1"] == status
