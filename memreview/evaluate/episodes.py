@@ -226,8 +226,9 @@ class _Thread:
         )
 
 
-def generate(kits: Sequence[Kit], users: int, seed: int) -> list[Episode]:
-    """Five episodes a user, one a track. Each user is one author's, with a few of the author's kits."""
+def generate(kits: Sequence[Kit], users: int, seed: int, crowd: int = 0) -> list[Episode]:
+    """Five episodes a user, one a track. Each user is one author's, with a few of the author's kits. Up to `crowd`
+    more claims are held that no event speaks of."""
     by_author: dict[str, list[Kit]] = defaultdict(list)
     for kit in kits:
         by_author[kit.author].append(kit)
@@ -245,11 +246,21 @@ def generate(kits: Sequence[Kit], users: int, seed: int) -> list[Episode]:
             others = [kit for kit in chosen if kit is not first]
             order.shuffle(others)
             name = f"ep-{len(episodes) + 1:04}", f"u-{user + 1:03}"
-            episodes.append(_episode(name, track, subtype, [first, *others], order))
+            bystanders = [kit for kit in theirs if kit not in (first, *others)]
+            order.shuffle(bystanders)
+            silent = bystanders[: order.randint(0, crowd)]
+            episodes.append(_episode(name, track, subtype, [first, *others], silent, order))
     return episodes
 
 
-def _episode(name: tuple[str, str], track: Track, subtype: str, kits: Sequence[Kit], order: random.Random) -> Episode:
+def _episode(
+    name: tuple[str, str],
+    track: Track,
+    subtype: str,
+    kits: Sequence[Kit],
+    silent: Sequence[Kit],
+    order: random.Random,
+) -> Episode:
     held = order.randint(2, min(4, len(kits)))
     threads = [_Thread(kit, f"n{place + 1}", order) for place, kit in enumerate(kits[:held])]
     _focus(track, subtype, threads, order)
@@ -258,6 +269,7 @@ def _episode(name: tuple[str, str], track: Track, subtype: str, kits: Sequence[K
     filler = [said for kit in kits for said in _Thread(kit, "", order).filler()]
     order.shuffle(filler)
     said = _laid_out(_merged([thread.said for thread in threads], order), filler, order)
+    threads += [_Thread(kit, f"n{held + place + 1}", order) for place, kit in enumerate(silent)]
     start = _START + timedelta(seconds=order.randint(30 * 86_400, 120 * 86_400))
     profile = tuple(
         ProfileNode(

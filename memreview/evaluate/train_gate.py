@@ -19,9 +19,10 @@ import numpy as np
 from numpy.typing import NDArray
 from safetensors.numpy import save
 
-from memreview.evaluate import episodes, eval_gate, gate_card, train_reader, training_data
+from memreview.evaluate import episodes, gate_card, train_reader, training_data
 from memreview.evaluate.eval_claims import TRAINING
-from memreview.evaluate.eval_gate import WITHOUT_ODE, WITHOUT_PROVENANCE, Bench, GateReport
+from memreview.evaluate.eval_gate import WITHOUT_ODE, WITHOUT_PROVENANCE, Bench, GateReport, measure
+from memreview.evaluate.gate_attack import attacked
 from memreview.evaluate.gate_cases import Episode
 from memreview.evaluate.gate_rows import Languages, Rows, rows_of
 from memreview.evaluate.gate_training import Trained, logits_of, temperature_of, train
@@ -29,7 +30,7 @@ from memreview.evaluate.kits import Kit, read_kits
 from memreview.evaluate.metrics import macro_f1
 from memreview.evaluate.training_data import TEST_VOICE
 from memreview.gate.features import PROVENANCE, kept_columns
-from memreview.gate.model import CONFIG, WEIGHTS, Kind, gate_folder
+from memreview.gate.model import CONFIG, WEIGHTS, Gate, Kind, gate_folder
 from memreview.language.gate_reader import GateReader, reader_folder
 from memreview.records.gate import ACTIONS
 
@@ -37,13 +38,17 @@ KINDS: tuple[Kind, ...] = ("ode", "gru", "logistic")
 SEEDS = (0, 1, 2)
 USERS = {"train": 288, "development": 96, "test": 96}
 """Five episodes each, as in D-PrefGuard."""
+CROWD = 12
+"""Further claims that are held in a training episode, at most: a real ledger is fuller than an episode's."""
 DEVELOPED = 5
 """One topic in so many is kept for development."""
 QUERY_RATE = 1 / 12
 """Of all events, at most."""
 PAIRS = 3_000
 """Training pairs that the reader learns from beside the kits."""
-_ASK, _RETAIN = ACTIONS.index("ask"), ACTIONS.index("retain")
+ATTACKED = 48
+"""Test episodes that the attacker gets."""
+_ASK = ACTIONS.index("ask")
 _SOURCE = "resources/training/*/kits-*.jsonl"
 
 Say = Callable[[str], object]
@@ -100,7 +105,7 @@ def material(parts: Split, readers: tuple[Path, Path], say: Say) -> Material:
     rows: list[Rows] = []
     for number, (kits, folder) in enumerate(zip(halves(parts.train), readers, strict=True)):
         theirs = replace(languages, reader=GateReader.load(folder))
-        rows += rows_of(episodes.generate(kits, USERS["train"] // 2, seed=1 + number), theirs)
+        rows += rows_of(episodes.generate(kits, USERS["train"] // 2, seed=1 + number, crowd=CROWD), theirs)
     development = episodes.generate(parts.development, USERS["development"], seed=3)
     events = sum(len(episode.events) for episode in development)
     developed = rows_of(development, languages)
@@ -154,11 +159,21 @@ def main(say: Say = print, readers: tuple[Path, Path] | None = None) -> GateRepo
     ship(chosen[best], gate_folder())
     ship(chosen["gru"], gate_folder() / WITHOUT_ODE)
     ship(fit(best, 0, data, say, PROVENANCE)[0], gate_folder() / WITHOUT_PROVENANCE)
-    bench = Bench(data.test, Languages.load())
-    runs = bench.system(chosen[best].gate())
-    report = bench.report(runs, f"resources/training/{TEST_VOICE}", 0, [])
-    each = {key: eval_gate.measure(bench.system(one.gate()), 0) for key, (one, _) in found.items()}
-    gate_card.write(report, each, mean, best, parts.train, parts.development, parts.test)
+    languages = Languages.load()
+    gate = Gate.load(gate_folder())
+    bench = Bench(data.test, languages)
+    report = bench.report(bench.system(gate), f"resources/training/{TEST_VOICE}", 0, [])
+    measured = gate_card.Measured(
+        config=gate.config,
+        report=report,
+        each={key: measure(bench.system(one.gate()), 0) for key, (one, _) in found.items()},
+        developed=mean,
+        attack=attacked(data.test, languages, gate, limit=ATTACKED),
+        train=parts.train,
+        development=parts.development,
+        test=parts.test,
+    )
+    (gate_folder() / "README.md").write_text(gate_card.card(measured), "utf-8")
     return report
 
 
