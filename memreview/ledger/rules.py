@@ -47,12 +47,12 @@ def trust(origins: Sequence[Origin]) -> Origin | None:
     return max(origins, key=_TRUST.index, default=None)
 
 
-def protected(claim: ClaimEvent) -> bool:
-    """Of a kind that is stored only if the person says it of themselves, and not said so."""
+def takes(slot: str | None, claim: ClaimEvent) -> bool:
+    """Whether a claim may be stored in a slot: what is protected only if the person says it of themselves."""
     schema = state_schema.load()
-    if claim.slot is None or claim.slot not in schema or not schema.slot(claim.slot).protected:
-        return False
-    return claim.event.origin != Origin.USER or claim.speech_act not in FIRST_HAND
+    if slot is None or slot not in schema or not schema.slot(slot).protected:
+        return True
+    return claim.event.origin == Origin.USER and claim.speech_act in FIRST_HAND
 
 
 def says_same(bearing: Bearing, claim: ClaimEvent, policy: Policy) -> bool:
@@ -81,7 +81,7 @@ def supersede(draft: Draft, winner: Node, loser: Node, why: Why = "superseded") 
 def _allowed(policy: Policy, claim: ClaimEvent, verdict: Verdict) -> Action:
     if verdict.action in ("retain", "quarantine", "ask"):
         return verdict.action
-    if verdict.authenticity < policy.least_authenticity or protected(claim):
+    if verdict.authenticity < policy.least_authenticity or not takes(claim.slot, claim):
         return "quarantine"
     return verdict.action
 
@@ -196,7 +196,7 @@ def _vouches(policy: Policy, claim: ClaimEvent, verdict: Verdict) -> bool:
         and claim.event.dated
         and verdict.action not in ("quarantine", "ask")
         and verdict.authenticity >= policy.corroboration_authenticity
-        and not protected(claim)
+        and takes(claim.slot, claim)
     )
 
 
@@ -205,7 +205,7 @@ def _restate(draft: Draft, claim: ClaimEvent, verdict: Verdict, node: Node) -> N
     if not _vouches(draft.policy, claim, verdict):
         return
     node = draft.node(node.id)
-    if claim.event.id in node.events:
+    if claim.event.id in node.events or not takes(node.slot, claim):
         return
     promoted = node.status == "quarantined"
     restated = replace(
