@@ -40,9 +40,11 @@ SPREAD = 1.6
 """Of the logarithm of the gaps."""
 SESSION_GAP = timedelta(hours=2)
 KITS_A_USER = 6
+_CONFIRMED = 0.4
+"""Share of the changes of what is not stable that are said again."""
 _TRIES = 500
-_SAME = 0.5
-"""Share of the content words that two claims of one new state have in common."""
+_SAME = 0.4
+"""Share of a gradual change's content words that an abrupt one has if it comes to the same."""
 _HELD_FOR: dict[Layer, tuple[int, int]] = {"stable": (500, 9_000), "contextual": (120, 1_500), "transient": (20, 150)}
 """Hours before the first event."""
 _START = datetime(2026, 1, 1, 8, tzinfo=UTC)
@@ -53,7 +55,7 @@ _SIDE: dict[str, float] = {
     "echo": 0.03,
     "add": 0.30,
     "scope": 0.36,
-    "abrupt": 0.26,
+    "abrupt": 0.36,
     "own": 0.12,
     "weak": 0.09,
     "sarcasm": 0.03,
@@ -115,6 +117,11 @@ class _Thread:
             self.state = "other"
         return True
 
+    def confirm(self) -> None:
+        """The new state once more, surely if the old one was stable: one sentence does not overwrite that."""
+        if self.kit.held.layer == "stable" or self.random.random() < _CONFIRMED:
+            self.tell("again" if self.state == "changed" else "restate")
+
     def gradually(self) -> None:
         for place, step in enumerate(self.kit.gradual):
             last = place == len(self.kit.gradual) - 1
@@ -161,10 +168,11 @@ class _Thread:
 
     def _again(self) -> Iterator[_Said]:
         """The new state once more."""
-        state = set(content_tokens(next(one.claim or "" for one in reversed(self.said) if one.replaces)))
+        changed = next(one for one in reversed(self.said) if one.replaces)
+        state = set(content_tokens(changed.claim or ""))
+        gradual = changed.text == self.kit.gradual[-1].text
         for one in self.kit.abrupt:
-            words = set(content_tokens(one.claim))
-            if len(words & state) >= _SAME * len(words | state):
+            if not gradual or len(state & set(content_tokens(one.claim))) >= _SAME * len(state):
                 yield self._user(one.text, "retain", one.claim)
 
     def _back(self) -> Iterator[_Said]:
@@ -309,14 +317,15 @@ def _focus(track: Track, subtype: str, threads: Sequence[_Thread], order: random
         case "abrupt":
             _perhaps(first, "restate", 0.3, order)
             first.tell("abrupt", key=True)
-            _perhaps(first, "again", 0.8, order)
+            first.confirm()
         case "gradual":
             first.gradually()
-            _perhaps(first, "again", 0.6, order)
+            first.confirm()
         case "recurring":
             first.tell("abrupt", key=True)
+            first.confirm()
             first.tell("back")
-            _perhaps(first, "abrupt", 0.6, order)
+            first.confirm()
         case "context_switch":
             first.tell("scope", key=True)
             _perhaps(first, "restate", 0.5, order)
@@ -343,7 +352,7 @@ def _beside(threads: Sequence[_Thread], order: random.Random) -> None:
             if place or kind == "add":
                 thread.tell(kind)
         if thread.state == "changed":
-            _perhaps(thread, "again", 0.3, order)
+            thread.confirm()
 
 
 def _perhaps(thread: _Thread, kind: str, chance: float, order: random.Random) -> None:
