@@ -1,4 +1,4 @@
-"""Paints a case in two lines: old → new with its date, then kind and source; and the headings between."""
+"""Paints what waits in two lines, what it says with its date, then kind and source; and the headings between."""
 
 from __future__ import annotations
 
@@ -6,10 +6,8 @@ from PySide6.QtCore import QLocale, QRect, QSize, Qt
 from PySide6.QtGui import QColor, QFont, QFontMetrics, QPainter, QPalette
 from PySide6.QtWidgets import QStyle, QStyledItemDelegate, QStyleOptionViewItem
 
-from memreview.review.values import QueueItem
-from memreview.ui.case_words import change_words, group_words
-from memreview.ui.models.case_list import HEADING, ITEM, Heading, Index, second_line
-from memreview.ui.text import day, tr
+from memreview.ui.models.case_list import HEADING, ROW, Heading, Index, Row
+from memreview.ui.text import tr
 from memreview.ui.theme import colours
 
 MARGIN_X, MARGIN_Y = 12, 6
@@ -25,18 +23,23 @@ class CaseDelegate(QStyledItemDelegate):
         if (heading := index.data(HEADING)) is not None:
             self._paint_heading(painter, option, heading)
         else:
-            self._paint_case(painter, option, index.data(ITEM))
+            self._paint_row(painter, option, index.data(ROW))
         painter.restore()
 
     def _paint_heading(self, painter: QPainter, option: QStyleOptionViewItem, heading: Heading) -> None:
         shown = colours(option.palette)
         painter.fillRect(option.rect, QColor(shown.alternate))
-        first, second = group_words(heading.authorization)
         top, bottom = _lines(option.rect)
-        _draw(painter, top, f"{first} ({QLocale().toString(heading.count)})", QColor(shown.text), _bold(option.font))
-        _draw(painter, bottom, second, QColor(shown.muted), option.font)
+        _draw(
+            painter,
+            top,
+            f"{heading.title} ({QLocale().toString(heading.count)})",
+            QColor(shown.text),
+            _bold(option.font),
+        )
+        _draw(painter, bottom, heading.text, QColor(shown.muted), option.font)
 
-    def _paint_case(self, painter: QPainter, option: QStyleOptionViewItem, item: QueueItem | None) -> None:
+    def _paint_row(self, painter: QPainter, option: QStyleOptionViewItem, row: Row | None) -> None:
         chosen = bool(option.state & QStyle.StateFlag.State_Selected)
         role = QPalette.ColorRole
         if chosen:
@@ -45,16 +48,15 @@ class CaseDelegate(QStyledItemDelegate):
         top, bottom = _lines(option.rect)
         text = option.palette.color(role.HighlightedText if chosen else role.Text)
         muted = text if chosen else QColor(shown.muted)
-        if item is None:
+        if row is None:
             _draw(painter, top, tr("no longer there"), muted, option.font)
             return
-        date = day(item.new_at) if item.new_at is not None else tr("no date")
-        width = QFontMetrics(option.font).horizontalAdvance(date)
-        _draw(painter, top.adjusted(0, 0, -width - 10, 0), change_words(item), text, _bold(option.font))
+        width = QFontMetrics(option.font).horizontalAdvance(row.date)
+        _draw(painter, top.adjusted(0, 0, -width - 10, 0), row.first, text, _bold(option.font))
         painter.setFont(option.font)
         painter.setPen(muted)
-        painter.drawText(top, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter, date)
-        _draw(painter, bottom, second_line(item), muted, option.font)
+        painter.drawText(top, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter, row.date)
+        _draw(painter, bottom, row.second, muted, option.font)
         if option.state & QStyle.StateFlag.State_HasFocus:
             painter.setPen(text)
             painter.drawRect(option.rect.adjusted(1, 1, -2, -2))

@@ -2,24 +2,14 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QSize, Qt, Signal
-from PySide6.QtGui import QColor, QPainter
-from PySide6.QtWidgets import (
-    QBoxLayout,
-    QFrame,
-    QGridLayout,
-    QHBoxLayout,
-    QPushButton,
-    QScrollArea,
-    QVBoxLayout,
-    QWidget,
-)
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import QBoxLayout, QFrame, QHBoxLayout, QPushButton, QScrollArea, QVBoxLayout, QWidget
 
 from memreview.records import Authorization, TransitionKind
 from memreview.review.values import Case, Context, Verb
 from memreview.ui.case_words import harm_words, kind_words, proof_words, sentence, status_words
 from memreview.ui.text import day, line, name_for_reader, provider_name, tr
-from memreview.ui.theme import colours, primary
+from memreview.ui.widgets.decision_bar import DecisionBar
 from memreview.ui.widgets.diff import DiffView
 from memreview.ui.widgets.labels import Card, Label
 from memreview.ui.widgets.quotation import QuotationView
@@ -65,7 +55,7 @@ class CaseView(QWidget):
         self.effects.setText("\n".join(f"• {effect}" for effect in case.effects))
         folds = item.kind is TransitionKind.DUPLICATE
         self.outcome.heading.setText(tr("If you fold them into one") if folds else tr("If you approve"))
-        self.bar.fit(case)
+        self.bar.say(_bar_words(folds), _can(case))
         self.area.verticalScrollBar().setValue(0)
 
     def resizeEvent(self, event) -> None:
@@ -85,7 +75,7 @@ class CaseView(QWidget):
         self.after = QuotationCard(tr("After"))
         self.timeline = Timeline()
         self.why, self.effects = Label(selectable=True), Label(selectable=True)
-        self.bar = DecisionBar()
+        self.bar = DecisionBar(VERBS, Verb.APPROVE)
         self.bar.decided.connect(self.decided)
         for card in (self.before, self.after):
             card.opened.connect(self.opened)
@@ -165,75 +155,22 @@ class QuotationCard(Card):
             self.opened.emit("entry", self._context.focus)
 
 
-class DecisionBar(QFrame):
-    """The buttons, in one row or in two. Their keys are shown on them; the commands with the keys are the panel's."""
+def _bar_words(duplicate: bool) -> dict[Verb, tuple[str, str]]:
+    return {
+        Verb.APPROVE: (tr("Fold into one") if duplicate else tr("Approve"), tr("The new one holds from now on")),
+        Verb.REJECT: (tr("Keep both") if duplicate else tr("Reject"), tr("The old one still holds")),
+        Verb.SCOPE: (tr("Limit …"), tr("Both hold: say where, or until when, the new one does")),
+        Verb.EDIT: (tr("Edit …"), tr("Approve with your own wording")),
+        Verb.DELETE: (tr("Forget"), tr("The old memory goes, for good")),
+        Verb.SNOOZE: (tr("Later …"), tr("Ask me again another day")),
+    }
 
-    decided = Signal(object)
 
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
-        self.buttons: dict[Verb, QPushButton] = {}
-        self._grid = QGridLayout(self)
-        self._grid.setContentsMargins(16, 8, 16, 8)
-        self._grid.setColumnStretch(len(VERBS), 1)
-        for verb in VERBS:
-            button = QPushButton()
-            button.clicked.connect(lambda _checked=False, verb=verb: self.decided.emit(verb))
-            self.buttons[verb] = button
-        primary(self.buttons[Verb.APPROVE])
-        self._keys: dict[Verb, str] = {}
-        self._columns = 0
-        self._arrange(len(VERBS))
-
-    def paintEvent(self, event) -> None:
-        painter = QPainter(self)
-        painter.setPen(QColor(colours(self.palette()).line))
-        painter.drawLine(self.rect().topLeft(), self.rect().topRight())
-
-    def minimumSizeHint(self) -> QSize:
-        """Wide enough for three buttons side by side."""
-        return QSize(self._width_of(len(VERBS) // 2), super().minimumSizeHint().height())
-
-    def resizeEvent(self, event) -> None:
-        super().resizeEvent(event)
-        self._arrange(len(VERBS) if self.width() >= self._width_of(len(VERBS)) else len(VERBS) // 2)
-
-    def _width_of(self, columns: int) -> int:
-        widths = [button.sizeHint().width() for button in self.buttons.values()]
-        margins = self._grid.contentsMargins()
-        rows = [widths[at : at + columns] for at in range(0, len(widths), columns)]
-        columns_width = sum(max(column) for column in zip(*rows, strict=True))
-        return columns_width + self._grid.spacing() * (columns + 1) + margins.left() + margins.right()
-
-    def _arrange(self, columns: int) -> None:
-        if columns != self._columns:
-            self._columns = columns
-            for number, button in enumerate(self.buttons.values()):
-                self._grid.addWidget(button, number // columns, number % columns)
-
-    def show_keys(self, keys: dict[Verb, str]) -> None:
-        """`keys` are texts as the platform writes them; only the first of several is shown."""
-        self._keys = keys
-
-    def fit(self, case: Case) -> None:
-        """Words and reasons for this kind of case; a decided case has nothing to press."""
-        duplicate = case.item.kind is TransitionKind.DUPLICATE
-        words = {
-            Verb.APPROVE: (tr("Fold into one") if duplicate else tr("Approve"), tr("The new one holds from now on")),
-            Verb.REJECT: (tr("Keep both") if duplicate else tr("Reject"), tr("The old one still holds")),
-            Verb.SCOPE: (tr("Limit …"), tr("Both hold: say where, or until when, the new one does")),
-            Verb.EDIT: (tr("Edit …"), tr("Approve with your own wording")),
-            Verb.DELETE: (tr("Forget"), tr("The old memory goes, for good")),
-            Verb.SNOOZE: (tr("Later …"), tr("Ask me again another day")),
-        }
-        open_ = case.item.status == "pending"
-        for verb, button in self.buttons.items():
-            word, tip = words[verb]
-            key = self._keys.get(verb, "").split(",")[0]
-            button.setText(f"{word}   {key}" if key else word)
-            button.setToolTip(tip)
-            name_for_reader(button, word, tip)
-            button.setEnabled(open_ and not (duplicate and verb is Verb.SCOPE))
+def _can(case: Case) -> set[Verb]:
+    """A decided case has nothing to press."""
+    if case.item.status != "pending":
+        return set()
+    return {verb for verb in VERBS if verb is not Verb.SCOPE or case.item.kind is not TransitionKind.DUPLICATE}
 
 
 def _card(heading: str, *widgets: QWidget) -> Card:
