@@ -11,7 +11,7 @@ from memreview import __version__
 from memreview.cli import commands
 from memreview.exporters import ExportFailed
 from memreview.importers.contract import ImportFailed
-from memreview.language.embedder import ModelUnavailable
+from memreview.language.onnx_model import ModelUnavailable
 from memreview.review import exports
 from memreview.review.memories import BadFilter
 from memreview.review.values import Cancelled, Verb

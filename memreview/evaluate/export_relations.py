@@ -14,8 +14,9 @@ import onnxruntime
 from onnx import TensorProto, helper
 from tokenizers import Tokenizer
 
-from memreview.evaluate.export_embedder import _CONTRIB, _FLOOR, DIMS, LAYERS, Array, _Encoder, _sha256, _smoothed_sites
-from memreview.language.relations import CONFIG, GRAPH, INPUTS, TOKENIZER, Pair, PairEncoder, RelationConfig
+from memreview.evaluate.export_embedder import _CONTRIB, _FLOOR, DIMS, LAYERS, Array, _Encoder, _smoothed_sites
+from memreview.language.onnx_model import CONFIG, GRAPH, TOKENIZER, ModelConfig, sha256
+from memreview.language.relations import INPUTS, Pair, PairEncoder
 
 MAX_TOKENS = 96
 """Of one statement; what is longer is cut."""
@@ -42,16 +43,16 @@ def from_four_bits(packed: Array, scales: Array) -> Array:
 
 def export_relations(
     weights: Mapping[str, Array], tokenizer: Tokenizer, calibration: Sequence[Pair], target: Path, source: str
-) -> RelationConfig:
+) -> ModelConfig:
     """`weights` are a `CrossEncoder`'s; `calibration` shows which channels are large."""
     target.mkdir(parents=True, exist_ok=True)
     tokenizer.save(str(target / TOKENIZER), pretty=False)
     ranges = _activation_ranges(weights, PairEncoder(tokenizer), calibration)
     (target / GRAPH).write_bytes(_PairGraph(dict(weights), ranges).model().SerializeToString(deterministic=True))
-    sha256 = {name: _sha256(target / name) for name in (GRAPH, TOKENIZER)}
-    config = RelationConfig(
-        id=f"relations-{hashlib.sha256(''.join(sha256.values()).encode()).hexdigest()[:8]}",
-        sha256=sha256,
+    digests = {name: sha256(target / name) for name in (GRAPH, TOKENIZER)}
+    config = ModelConfig(
+        id=f"relations-{hashlib.sha256(''.join(digests.values()).encode()).hexdigest()[:8]}",
+        sha256=digests,
         source=source,
         licence="Apache-2.0",
     )

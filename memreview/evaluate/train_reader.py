@@ -24,12 +24,13 @@ from torch.nn import functional
 from transformers import BertModel
 
 from memreview.evaluate import training_data
-from memreview.evaluate.export_embedder import _CONTRIB, _FLOOR, DIMS, LAYERS, Array, _sha256, _smoothed_sites
+from memreview.evaluate.export_embedder import _CONTRIB, _FLOOR, DIMS, LAYERS, Array, _smoothed_sites
 from memreview.evaluate.export_relations import _PairGraph, four_bits, from_four_bits
 from memreview.evaluate.kits import Kit
 from memreview.evaluate.train_relations import Features, _Head, vocabulary
 from memreview.language.gate_reader import OUTPUTS, READINGS, Meeting, MeetingEncoder, Reading
-from memreview.language.relations import CONFIG, GRAPH, INPUTS, TOKENIZER, RelationConfig
+from memreview.language.onnx_model import CONFIG, GRAPH, TOKENIZER, ModelConfig, sha256
+from memreview.language.relations import INPUTS
 from memreview.records.entry import Origin
 
 FROZEN = 3  # layers
@@ -191,7 +192,7 @@ class TrainedReader:
             found[batch] = torch.cat([reading.float().softmax(1), authentic.float().softmax(1)[:, 1:]], 1).numpy()
         return found
 
-    def export(self, calibration: Sequence[Meeting], target: Path) -> RelationConfig:
+    def export(self, calibration: Sequence[Meeting], target: Path) -> ModelConfig:
         weights = {name: value.detach().numpy() for name, value in self.model.state_dict().items()}
         return _export(weights, self.tokenizer, calibration, target)
 
@@ -247,16 +248,16 @@ def _half() -> torch.autocast:
 
 def _export(
     weights: dict[str, Array], tokenizer: Tokenizer, calibration: Sequence[Meeting], target: Path
-) -> RelationConfig:
+) -> ModelConfig:
     target.mkdir(parents=True, exist_ok=True)
     tokenizer.encode_special_tokens = False
     tokenizer.save(str(target / TOKENIZER), pretty=False)
     ranges = _activation_ranges(weights, MeetingEncoder(tokenizer), calibration)
     (target / GRAPH).write_bytes(_MeetingGraph(weights, ranges).model().SerializeToString(deterministic=True))
-    sha256 = {name: _sha256(target / name) for name in (GRAPH, TOKENIZER)}
-    config = RelationConfig(
-        id=f"gate-reader-{hashlib.sha256(''.join(sha256.values()).encode()).hexdigest()[:8]}",
-        sha256=sha256,
+    digests = {name: sha256(target / name) for name in (GRAPH, TOKENIZER)}
+    config = ModelConfig(
+        id=f"gate-reader-{hashlib.sha256(''.join(digests.values()).encode()).hexdigest()[:8]}",
+        sha256=digests,
         source=_SOURCE,
         licence="Apache-2.0",
     )

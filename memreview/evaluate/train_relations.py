@@ -31,12 +31,12 @@ from memreview.evaluate.unrelated_pairs import chatter, strangers
 from memreview.language import state_schema
 from memreview.language.embedder import load_embedder
 from memreview.language.model_files import embedder_folder
+from memreview.language.onnx_model import ModelConfig
 from memreview.language.relations import (
     NLI,
     RELATIONS,
     Pair,
     PairEncoder,
-    RelationConfig,
     RelationModel,
     relations_folder,
 )
@@ -245,7 +245,7 @@ class Trained:
     model: CrossEncoder
     tokenizer: Tokenizer
 
-    def export(self, calibration: Sequence[Pair], target: Path, source: str) -> RelationConfig:
+    def export(self, calibration: Sequence[Pair], target: Path, source: str) -> ModelConfig:
         weights = {name: value.numpy() for name, value in self.model.state_dict().items()}
         return export_relations(weights, self.tokenizer, calibration, target, source)
 
@@ -335,7 +335,7 @@ class Facts:
     strangers: Estimate
 
 
-def card(config: RelationConfig, report: TriageReport, facts: Facts) -> str:
+def card(config: ModelConfig, report: TriageReport, facts: Facts) -> str:
     ways = [report.system, *report.baselines.values(), *report.ablations.values()]
     rows = "\n".join(
         f"| {name} | " + " | ".join(str(way[name]) if name in way else "" for way in ways) + " |"

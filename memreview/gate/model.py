@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from memreview.gate.features import NAMES
 from memreview.gate.ode import flow
-from memreview.language.embedder import ModelUnavailable
+from memreview.language.onnx_model import ModelUnavailable
 from memreview.records.gate import ACTIONS, Action, Vector, Verdict
 from memreview.resources import MODELS
 

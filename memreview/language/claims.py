@@ -6,22 +6,18 @@ imported when a model is loaded.
 
 from __future__ import annotations
 
-import hashlib
-import os
 import re
 from collections import defaultdict
 from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, get_args
 
-import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from memreview.language import state_schema
-from memreview.language.embedder import ModelUnavailable
+from memreview.language import onnx_model, state_schema
+from memreview.language.onnx_model import ModelConfig
 from memreview.language.state_schema import Timescale
 from memreview.resources import MODELS
 
@@ -36,11 +32,8 @@ SPEECH_ACTS: tuple[SpeechAct, ...] = get_args(SpeechAct)
 TIMESCALES: tuple[Timescale, ...] = get_args(Timescale)
 GLOBAL = "global"
 
-CONFIG = "config.json"
-GRAPH = "model.onnx"
-TOKENIZER = "tokenizer.json"
-INPUTS = ["input_ids", "token_type_ids"]
-OUTPUTS = ["labels", "slots", "tags"]
+INPUTS = ("input_ids", "token_type_ids")
+OUTPUTS = ("labels", "slots", "tags")
 LABELS = {
     "claim": 2,
     "narrow": 2,
@@ -57,9 +50,6 @@ _SLOTS = 3
 _NOT_MEANT = ("sarcastic", "hypothetical", "quoted", "past")
 _MAX_CHARS = 4_000  # far beyond the limit of tokens; keeps a pasted book away from the tokenizer
 _BLOCK = 4096  # texts sorted by length at a time
-_BATCH_TOKENS = 1024
-_THREADS = min(4, os.cpu_count() or 1)
-_SURROGATE = re.compile("[\ud800-\udfff]")
 _LEADING = re.compile(r"(?:(?:for|in|on|at|when|whenever|while|only|just|if|with|during)\s+)*", re.I)
 _MY = re.compile(r"\bmy\b", re.I)
 
@@ -94,15 +84,11 @@ class Hypothesis:
     """The person says it, of themselves. Values of protected slots may be stored only then."""
 
 
-class ClaimConfig(msgspec.Struct, frozen=True, kw_only=True):
-    """`config.json`. `threshold` is the least probability of a claim; `slots` name the columns of that output."""
+class ClaimConfig(ModelConfig, frozen=True, kw_only=True):
+    """`threshold` is the least probability of a claim; `slots` name the columns of that output."""
 
-    id: str
     threshold: float
     slots: tuple[str, ...]
-    sha256: dict[str, str]
-    source: str
-    licence: str
 
 
 class TextReader:
@@ -114,7 +100,7 @@ class TextReader:
         tokenizer.encode_special_tokens = True  # "[SEP]" in a text is text
 
     def encode(self, texts: Sequence[str], from_user: Sequence[bool]) -> list[Row]:
-        clean = [_SURROGATE.sub("\ufffd", text[:_MAX_CHARS]) for text in texts]
+        clean = [onnx_model.clean(text, _MAX_CHARS) for text in texts]
         found: list[Encoding] = self._tokenizer.encode_batch(clean)
         return [
             (one.ids, [int(not own)] * len(one.ids), one.offsets) for one, own in zip(found, from_user, strict=True)
@@ -135,12 +121,8 @@ class ClaimModel:
     @classmethod
     def load(cls, folder: Path) -> ClaimModel:
         """Raises `ModelUnavailable`."""
-        config = _config(folder)
-        for name in (GRAPH, TOKENIZER):
-            _check(folder / name, config.sha256.get(name, ""))
-        from tokenizers import Tokenizer
-
-        return cls(config, Tokenizer.from_file(str(folder / TOKENIZER)), _session(folder / GRAPH))
+        found = onnx_model.load(folder, ClaimConfig, "claim model", INPUTS, OUTPUTS)
+        return cls(found.config, found.tokenizer, found.session)
 
     def read(self, texts: Sequence[str], origins: Sequence[str], *, abstain: bool = True) -> list[Hypothesis]:
         """One hypothesis a text, in their order; an origin is `user`, or names a source that isn't the person. Give it
@@ -154,20 +136,11 @@ class ClaimModel:
 
     def _block(self, texts: Sequence[str], origins: Sequence[str], least: float) -> list[Hypothesis]:
         rows = self._reader.encode(texts, [origin == "user" for origin in origins])
-        batches = _batches([len(ids) for ids, _, _ in rows])
-        inputs = [np.array([rows[row][:2] for row in batch], np.int64) for batch in batches]
-        found: dict[int, Hypothesis] = {}
-        with ThreadPoolExecutor(_THREADS) as pool:
-            for batch, (labels, slots, tags) in zip(batches, pool.map(self._run, inputs), strict=True):
-                for row, *outputs in zip(batch, labels, slots, tags, strict=True):
-                    found[row] = self._hypothesis(texts[row], origins[row], rows[row][2], least, *outputs)
-        return [found[row] for row in range(len(texts))]
-
-    def _run(self, batch: NDArray[np.int64]) -> list[Floats]:
-        """`batch`: (texts, 2, tokens), ids and types."""
-        inputs = dict(zip(INPUTS, batch.transpose(1, 0, 2), strict=True))
-        found: list[Floats] = self._session.run(OUTPUTS, inputs)
-        return found
+        outputs = onnx_model.run_by_length(self._session, [row[:2] for row in rows], OUTPUTS, INPUTS)
+        return [
+            self._hypothesis(text, origin, offsets, least, *found)
+            for text, origin, (_, _, offsets), found in zip(texts, origins, rows, outputs, strict=True)
+        ]
 
     def _hypothesis(
         self,
@@ -217,7 +190,7 @@ class ClaimModel:
         for slot, share in zip(self._slots, by_slot, strict=True):
             shares[slot.partition(".")[0]] += float(share)
         best = max(shares, key=shares.__getitem__)
-        return best, shares[best]
+        return best, round(shares[best], 6)  # the last digits hang on how the processor cuts a sum
 
 
 def storable(hypothesis: Hypothesis) -> bool:
@@ -257,60 +230,3 @@ def _softmax(logits: Floats) -> Floats:
     powers = np.exp(logits - logits.max())
     shares: Floats = powers / powers.sum()
     return shares
-
-
-def _config(folder: Path) -> ClaimConfig:
-    try:
-        return msgspec.json.decode((folder / CONFIG).read_bytes(), type=ClaimConfig)
-    except FileNotFoundError as error:
-        raise ModelUnavailable(f"The claim model is missing: there is no {CONFIG} in “{folder.name}”.") from error
-    except (OSError, msgspec.DecodeError) as error:
-        raise ModelUnavailable(f"The claim model can't be read: {CONFIG} in “{folder.name}” is damaged.") from error
-
-
-def _check(file: Path, digest: str) -> None:
-    try:
-        with file.open("rb") as stream:
-            found = hashlib.file_digest(stream, "sha256").hexdigest()
-    except FileNotFoundError as error:
-        raise ModelUnavailable(
-            f"The claim model is missing: there is no {file.name} in “{file.parent.name}”."
-        ) from error
-    except OSError as error:
-        raise ModelUnavailable(f"The claim model can't be read: {file.name} in “{file.parent.name}”.") from error
-    if found != digest:
-        raise ModelUnavailable(f"The claim model is damaged: {file.name} in “{file.parent.name}” has another checksum.")
-
-
-def _session(graph: Path) -> InferenceSession:
-    """One thread a run: several runs at once use the cores better than one run that splits each product."""
-    import onnxruntime
-    from onnxruntime.capi import onnxruntime_pybind11_state as errors
-
-    options = onnxruntime.SessionOptions()
-    options.intra_op_num_threads = options.inter_op_num_threads = 1
-    # The graph is fused by hand as far as that is quicker; the extended level would fuse more.
-    options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_ENABLE_BASIC
-    options.log_severity_level = 3
-    try:
-        session = onnxruntime.InferenceSession(graph, options, providers=["CPUExecutionProvider"])
-    except (errors.Fail, errors.InvalidGraph, errors.InvalidProtobuf, errors.NotImplemented) as error:
-        raise ModelUnavailable(
-            f"The claim model in “{graph.parent.name}” can't be run by this ONNX Runtime."
-        ) from error
-    names = [[one.name for one in ends] for ends in (session.get_inputs(), session.get_outputs())]
-    if names != [INPUTS, OUTPUTS]:
-        raise ModelUnavailable(f"The model in “{graph.parent.name}” is no claim model that this program knows.")
-    return session
-
-
-def _batches(lengths: Sequence[int]) -> list[list[int]]:
-    """Rows of one length each, so that nothing is padded; longest first, so that the threads end together."""
-    groups: dict[int, list[int]] = defaultdict(list)
-    for row, length in enumerate(lengths):
-        groups[length].append(row)
-    batches = []
-    for length, rows in sorted(groups.items(), reverse=True):
-        size = max(1, _BATCH_TOKENS // length)
-        batches += [rows[start : start + size] for start in range(0, len(rows), size)]
-    return batches

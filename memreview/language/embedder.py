@@ -7,27 +7,21 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
-import os
-import re
-from collections import defaultdict
 from collections.abc import Callable, Generator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
-import msgspec
 import numpy as np
 from numpy.typing import NDArray
+
+from memreview.language import onnx_model
+from memreview.language.onnx_model import ModelConfig, ModelUnavailable
 
 if TYPE_CHECKING:
     from onnxruntime import InferenceSession
     from sentence_transformers import SentenceTransformer
     from tokenizers import Tokenizer
-
-# Nothing here may reach the network: a model that is not on the disk is missing.
-os.environ.setdefault("HF_HUB_OFFLINE", "1")
-os.environ.setdefault("TRANSFORMERS_OFFLINE", "1")
-os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
 
 FloatArray = NDArray[np.float32]
 Progress = Callable[[int, int], object]
@@ -35,20 +29,12 @@ Progress = Callable[[int, int], object]
 Vectors = Generator[tuple[list[int], FloatArray], None, None]
 """Rows of a list of texts, and their vectors; in any order."""
 
-CONFIG = "config.json"
-GRAPH = "model.onnx"
-TOKENIZER = "tokenizer.json"
+INPUTS = ("input_ids",)
+OUTPUTS = ("embedding",)
 
 _MAX_CHARS = 20_000  # far beyond the encoder's limit of tokens; keeps a pasted book away from the tokenizer
 _BLOCK = 4096  # texts tokenized and sorted at a time
 _TORCH_TEXTS = 64
-_BATCH_TOKENS = 1024  # fits the second-level cache, and ends within 0.1 s when cancelled
-_THREADS = min(4, os.cpu_count() or 1)
-_SURROGATE = re.compile("[\ud800-\udfff]")
-
-
-class ModelUnavailable(Exception):
-    """A model can't be used; the message is one sentence for the person."""
 
 
 class TextEmbedder(Protocol):
@@ -80,23 +66,20 @@ class Embedder:
     @classmethod
     def load(cls, folder: Path) -> Embedder:
         """Raises `ModelUnavailable`."""
-        config = _config(folder)
-        for name in (GRAPH, TOKENIZER):
-            _check(folder / name, config.sha256.get(name, ""))
-        from tokenizers import Tokenizer
-
-        tokenizer = Tokenizer.from_file(str(folder / TOKENIZER))
-        return cls(config.id, config.dims, tokenizer, _session(folder / GRAPH, config.dims))
+        found = onnx_model.load(folder, EmbedderConfig, "embedder", INPUTS, OUTPUTS)
+        if found.session.get_outputs()[0].shape[-1] != found.config.dims:
+            raise ModelUnavailable(f"The model in “{folder.name}” is no embedder that this program knows.")
+        return cls(found.config.id, found.config.dims, found.tokenizer, found.session)
 
     def encode(self, texts: Sequence[str], progress: Progress | None = None) -> FloatArray:
         return _each_once(texts, self.dims, self._vectors, progress)
 
     def _vectors(self, texts: list[str]) -> Vectors:
-        pool = ThreadPoolExecutor(_THREADS)
+        pool = ThreadPoolExecutor(onnx_model.THREADS)
         try:
             for start in range(0, len(texts), _BLOCK):
                 ids = [found.ids for found in self._tokenizer.encode_batch_fast(texts[start : start + _BLOCK])]
-                batches = _batches([len(tokens) for tokens in ids])
+                batches = onnx_model.batches_by_length([len(tokens) for tokens in ids])
                 inputs = [np.array([ids[row] for row in batch], np.int64) for batch in batches]
                 for batch, vectors in zip(batches, pool.map(self._run, inputs), strict=True):
                     yield [start + row for row in batch], vectors
@@ -130,7 +113,7 @@ class SentenceTransformerEmbedder:
             model = SentenceTransformer(str(folder), device="cpu", local_files_only=True)
         except (OSError, ValueError, KeyError, RuntimeError) as error:
             raise ModelUnavailable(f"The model in “{folder.name}” can't be loaded.") from error
-        digests = "".join(_sha256(file) for file in weights)
+        digests = "".join(onnx_model.sha256(file) for file in weights)
         return cls(f"{folder.name}-{hashlib.sha256(digests.encode()).hexdigest()[:8]}", model)
 
     def encode(self, texts: Sequence[str], progress: Progress | None = None) -> FloatArray:
@@ -151,22 +134,16 @@ def load_embedder(folder: Path) -> TextEmbedder:
     return Embedder.load(folder)
 
 
-class EmbedderConfig(msgspec.Struct, frozen=True, kw_only=True):
-    """`config.json` of the shipped kind."""
-
-    id: str
+class EmbedderConfig(ModelConfig, frozen=True, kw_only=True):
     dims: int
     max_tokens: int
-    sha256: dict[str, str]
-    source: str
-    licence: str
 
 
 def _each_once(
     texts: Sequence[str], dims: int, compute: Callable[[list[str]], Vectors], progress: Progress | None
 ) -> FloatArray:
     row_of = {text: row for row, text in enumerate(dict.fromkeys(texts))}
-    distinct = [_SURROGATE.sub("\ufffd", text[:_MAX_CHARS]) for text in row_of]
+    distinct = [onnx_model.clean(text, _MAX_CHARS) for text in row_of]
     vectors = np.empty((len(distinct), dims), np.float32)
     done = 0
     with contextlib.closing(compute(distinct)) as computed:  # at once, also when `progress` raises
@@ -176,60 +153,3 @@ def _each_once(
             if progress:
                 progress(done, len(distinct))
     return vectors[[row_of[text] for text in texts]]
-
-
-def _config(folder: Path) -> EmbedderConfig:
-    try:
-        return msgspec.json.decode((folder / CONFIG).read_bytes(), type=EmbedderConfig)
-    except FileNotFoundError as error:
-        raise ModelUnavailable(f"The embedder is missing: there is no {CONFIG} in “{folder.name}”.") from error
-    except (OSError, msgspec.DecodeError) as error:
-        raise ModelUnavailable(f"The embedder can't be read: {CONFIG} in “{folder.name}” is damaged.") from error
-
-
-def _check(file: Path, digest: str) -> None:
-    try:
-        found = _sha256(file)
-    except FileNotFoundError as error:
-        raise ModelUnavailable(f"The embedder is missing: there is no {file.name} in “{file.parent.name}”.") from error
-    except OSError as error:
-        raise ModelUnavailable(f"The embedder can't be read: {file.name} in “{file.parent.name}”.") from error
-    if found != digest:
-        raise ModelUnavailable(f"The embedder is damaged: {file.name} in “{file.parent.name}” has another checksum.")
-
-
-def _sha256(file: Path) -> str:
-    with file.open("rb") as stream:
-        return hashlib.file_digest(stream, "sha256").hexdigest()
-
-
-def _session(graph: Path, dims: int) -> InferenceSession:
-    """One thread a run: several runs at once use the cores better than one run that splits each product."""
-    import onnxruntime
-    from onnxruntime.capi import onnxruntime_pybind11_state as errors
-
-    options = onnxruntime.SessionOptions()
-    options.intra_op_num_threads = options.inter_op_num_threads = 1
-    # The graph is fused by hand as far as that is quicker; the extended level would fuse more.
-    options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_ENABLE_BASIC
-    options.log_severity_level = 3
-    try:
-        session = onnxruntime.InferenceSession(graph, options, providers=["CPUExecutionProvider"])
-    except (errors.Fail, errors.InvalidGraph, errors.InvalidProtobuf, errors.NotImplemented) as error:
-        raise ModelUnavailable(f"The embedder in “{graph.parent.name}” can't be run by this ONNX Runtime.") from error
-    takes, gives = [one.name for one in session.get_inputs()], [one.shape[-1] for one in session.get_outputs()]
-    if takes != ["input_ids"] or gives != [dims]:
-        raise ModelUnavailable(f"The model in “{graph.parent.name}” is no embedder that this program knows.")
-    return session
-
-
-def _batches(lengths: list[int]) -> list[list[int]]:
-    """Rows of one length each, so that nothing is padded; longest first, so that the threads end together."""
-    groups: dict[int, list[int]] = defaultdict(list)
-    for row, length in enumerate(lengths):
-        groups[length].append(row)
-    batches = []
-    for length, rows in sorted(groups.items(), reverse=True):
-        size = max(1, _BATCH_TOKENS // length)
-        batches += [rows[start : start + size] for start in range(0, len(rows), size)]
-    return batches

@@ -6,9 +6,7 @@ One cross-encoder (see `models/gate_reader/`), trained on what the gate must tel
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, get_args
@@ -16,16 +14,8 @@ from typing import TYPE_CHECKING, Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from memreview.language.relations import (
-    _THREADS,
-    GRAPH,
-    INPUTS,
-    TOKENIZER,
-    _batches,
-    _check,
-    _config,
-    _session,
-)
+from memreview.language import onnx_model
+from memreview.language.onnx_model import ModelConfig
 from memreview.records.entry import Origin
 from memreview.resources import MODELS
 
@@ -35,12 +25,12 @@ if TYPE_CHECKING:
 
 Reading = Literal["none", "retain", "add", "scope", "revise", "quarantine", "ask"]
 READINGS: tuple[Reading, ...] = get_args(Reading)
-OUTPUTS = ["reading", "authentic"]
+INPUTS = ("input_ids", "token_type_ids")
+OUTPUTS = ("reading", "authentic")
 HELD_TOKENS, TEXT_TOKENS = 40, 150
 """Of what is held and of the text; what is longer is cut."""
 
 _MAX_CHARS = 4_000
-_SURROGATE = re.compile("[\ud800-\udfff]")
 _SPEAKER = {
     Origin.USER: "me:",
     Origin.ASSISTANT: "assistant:",
@@ -85,7 +75,7 @@ class MeetingEncoder:
         return encoded
 
     def _of(self, texts: Sequence[str]) -> list[list[int]]:
-        clean = [_SURROGATE.sub("\ufffd", text[:_MAX_CHARS]) for text in texts]
+        clean = [onnx_model.clean(text, _MAX_CHARS) for text in texts]
         return [found.ids for found in self._tokenizer.encode_batch_fast(clean, add_special_tokens=False)]
 
 
@@ -101,12 +91,8 @@ class GateReader:
     @classmethod
     def load(cls, folder: Path) -> GateReader:
         """Raises `ModelUnavailable`."""
-        config = _config(folder)
-        for name in (GRAPH, TOKENIZER):
-            _check(folder / name, config.sha256.get(name, ""))
-        from tokenizers import Tokenizer
-
-        return cls(config.id, Tokenizer.from_file(str(folder / TOKENIZER)), _session(folder / GRAPH))
+        found = onnx_model.load(folder, ModelConfig, "gate's reader", INPUTS, OUTPUTS)
+        return cls(found.config.id, found.tokenizer, found.session)
 
     def read(self, meetings: Sequence[Meeting]) -> Floats:
         """(n, 8): probabilities of `READINGS`, and that the person means and authored what is claimed. Equal meetings
@@ -114,20 +100,9 @@ class GateReader:
         row_of = {one: row for row, one in enumerate(dict.fromkeys(meetings))}
         if not row_of:
             return np.empty((0, len(READINGS) + 1), np.float32)
-        encoded = self._encoder.encode(list(row_of))
-        found = np.empty((len(encoded), len(READINGS) + 1), np.float32)
-        batches = _batches([len(ids) for ids, _ in encoded])
-        inputs = [np.array([encoded[row] for row in batch], np.int64) for batch in batches]
-        with ThreadPoolExecutor(_THREADS) as pool:
-            for batch, values in zip(batches, pool.map(self._run, inputs), strict=True):
-                found[batch] = values
+        outputs = onnx_model.run_by_length(self._session, self._encoder.encode(list(row_of)), OUTPUTS, INPUTS)
+        found: Floats = np.array([[*reading, authentic[1]] for reading, authentic in outputs], np.float32)
         return found[[row_of[one] for one in meetings]]
-
-    def _run(self, batch: NDArray[np.int64]) -> Floats:
-        """`batch`: (meetings, 2, tokens), ids and types."""
-        reading, authentic = self._session.run(OUTPUTS, dict(zip(INPUTS, batch.transpose(1, 0, 2), strict=True)))
-        both: Floats = np.concatenate([reading, authentic[:, 1:]], axis=1)
-        return both
 
 
 def reader_folder() -> Path:

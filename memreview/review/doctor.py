@@ -70,7 +70,7 @@ def models() -> list[ModelFile]:
 
 def _vectors(profile: Profile) -> Finding:
     """The FAISS file against the database. It is a cache: when it is off, the next search rebuilds it."""
-    from memreview.language.embedder import ModelUnavailable
+    from memreview.language.onnx_model import ModelUnavailable
 
     try:
         profile.embedder()

@@ -18,7 +18,7 @@ import numpy as np
 
 from memreview.gate.reading import DAY
 from memreview.language import state_schema
-from memreview.language.embedder import ModelUnavailable
+from memreview.language.onnx_model import ModelUnavailable
 from memreview.language.relations import Pair
 from memreview.ledger import Change, Ledger
 from memreview.ledger.index import Index
@@ -75,14 +75,15 @@ class _Kept:
     found_in: dict[str, int] = field(default_factory=dict)
 
 
-def run(profile: Profile, progress: Progress) -> GateSummary:
-    """Read what is new. Raises `Cancelled`: what was read stays, and the next run goes on after it."""
+def run(profile: Profile, progress: Progress, models: Models | None = None) -> GateSummary:
+    """Read what is new, with the shipped models unless others are given. Raises `Cancelled`: what was read stays, and
+    the next run goes on after it."""
     started = time.monotonic()
     items = _pending(profile)
     if not items:
         return GateSummary()
     try:
-        models = _models(profile)
+        models = models or Models.load(profile.embedder())
     except ModelUnavailable as error:
         return GateSummary(reason=str(error))
     reader = _Reader(profile, models)
@@ -113,11 +114,6 @@ def run(profile: Profile, progress: Progress) -> GateSummary:
         quarantined=counts["quarantined"],
         seconds=time.monotonic() - started,
     )
-
-
-def _models(profile: Profile) -> Models:
-    """Raises `ModelUnavailable` with the reason of the first that is missing."""
-    return Models.load(profile.embedder())
 
 
 def _pending(profile: Profile) -> list[_Item]:

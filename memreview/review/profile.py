@@ -64,7 +64,7 @@ class Profile:
 
     def embedder_or_none(self) -> TextEmbedder | None:
         """For work that has a way without it (keyword search, the audit on words alone)."""
-        from memreview.language.embedder import ModelUnavailable
+        from memreview.language.onnx_model import ModelUnavailable
 
         try:
             return self.embedder()
@@ -74,7 +74,7 @@ class Profile:
     def claims_or_none(self) -> ClaimModel | None:
         """The claim encoder, loaded once; None where it can't be: then nothing is filed by slot."""
         from memreview.language.claims import ClaimModel, claims_folder
-        from memreview.language.embedder import ModelUnavailable
+        from memreview.language.onnx_model import ModelUnavailable
 
         with suppress(ModelUnavailable):
             self._claims = self._claims or ClaimModel.load(claims_folder())
@@ -82,7 +82,7 @@ class Profile:
 
     def relations_or_none(self) -> RelationModel | None:
         """The relation model, loaded once; None where it can't be: then the audit goes by its rules alone."""
-        from memreview.language.embedder import ModelUnavailable
+        from memreview.language.onnx_model import ModelUnavailable
         from memreview.language.relations import RelationModel, relations_folder
 
         with suppress(ModelUnavailable):

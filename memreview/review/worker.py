@@ -24,7 +24,7 @@ import msgspec
 from memreview.exporters import ExportFailed
 from memreview.importers.contract import ImportFailed
 from memreview.importers.generic import NeedsMapping
-from memreview.language.embedder import ModelUnavailable
+from memreview.language.onnx_model import ModelUnavailable
 from memreview.review import jobs
 from memreview.review.profile import Profile
 from memreview.review.values import Cancelled

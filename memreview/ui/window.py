@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import base64
-from collections.abc import Set
+from collections.abc import Callable, Set
 from functools import partial
 from importlib import import_module
 from typing import TYPE_CHECKING, cast
@@ -49,7 +49,7 @@ class MainWindow(QMainWindow):
         self._restore_geometry()
         self.show_place(self._first_place()).focus_first()
         self._read_counts()
-        self._cold = [
+        self._cold: list[Callable[[], object]] = [
             *(partial(import_module, name) for name in modules()),
             *(partial(self.panel, key) for key in self._places),
         ]

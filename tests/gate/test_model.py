@@ -9,7 +9,7 @@ import pytest
 
 from memreview.gate.features import NAMES
 from memreview.gate.model import Gate, Kind
-from memreview.language.embedder import ModelUnavailable
+from memreview.language.onnx_model import ModelUnavailable
 from memreview.records.gate import ACTIONS
 
 torch = pytest.importorskip("torch")

