@@ -40,15 +40,20 @@ class Asking:
     def __init__(self, questions: Iterable[Asked] = ()) -> None:
         self.questions = list(questions)
 
-    def add(self, claim: ClaimEvent, verdict: Verdict, bearings: Iterable[Bearing]) -> bool:
-        """Put a doubtful claim to the question that it belongs to; True where that is a new one."""
+    def joined(self, claim: ClaimEvent, verdict: Verdict, bearings: Iterable[Bearing]) -> bool:
+        """Put a doubtful claim to the open question that it belongs to, if there is one."""
         topic = topic_of(claim, verdict, bearings)
         found = next((asked for asked in self.questions if self._joins(asked, topic, claim, verdict.target)), None)
-        if found is None:
-            asked = Asked(topic, verdict.target, claim.event.session, claim.event.at, claim.vector)
-            self.questions.append(asked)
-        (found or asked).claims.append(claim.event.id)
-        return found is None
+        if found is not None:
+            found.claims.append(claim.event.id)
+        return found is not None
+
+    def open(self, claim: ClaimEvent, verdict: Verdict, bearings: Iterable[Bearing]) -> None:
+        """A question of its own."""
+        topic = topic_of(claim, verdict, bearings)
+        asked = Asked(topic, verdict.target, claim.event.session, claim.event.at, claim.vector)
+        asked.claims.append(claim.event.id)
+        self.questions.append(asked)
 
     @staticmethod
     def _joins(asked: Asked, topic: Topic, claim: ClaimEvent, target: str | None) -> bool:

@@ -141,15 +141,20 @@ class _Reader:
         self._stamp = stored.stamp(database)
         ledger = beliefs.load(database, self._vectors)
         last = stored.last_run(database)
-        if last is not None and last.model == models.gate.config.id:
-            state = models.gate.restore(last.state)
-            self._replay = Replay(ledger, models, state=state, at=last.at, events=last.events, asked=last.asked)
-        else:
-            self._replay = Replay(ledger, models)
+        asking = Asking(_asked(row, ledger) for row in stored.open_questions(database))
+        same = last is not None and last.model == models.gate.config.id
+        self._replay = Replay(
+            ledger,
+            models,
+            state=models.gate.restore(last.state) if last and same else None,
+            at=last.at if last else None,
+            events=last.events if last else 0,
+            asked=last.asked if last else 0,
+            asking=asking,
+        )
         self._heard = Index()
         for node in ledger:
             self._hear(node)
-        self._asking = Asking(_asked(row, ledger) for row in stored.open_questions(database))
         self._blocked = stored.blocked(database)
 
     def read(self, items: Sequence[_Item], kept: _Kept, progress: Callable[[int], None]) -> None:
@@ -206,10 +211,6 @@ class _Reader:
         for change in outcome.changes:
             if change.node is not None:
                 self._hear(change.node)
-        claim, verdict = outcome.claim, outcome.verdict
-        joined = outcome.asked and claim and verdict and not self._asking.add(claim, verdict, outcome.bearings)
-        if joined:
-            self._replay.unasked()
 
     def _remember(self, item: _Item, row: Row, vector: Vector, kept: _Kept) -> None:
         """Tie a memory to the claim that it repeats, or write it as it was imported."""
@@ -269,7 +270,7 @@ class _Reader:
     def _keep_questions(self, act: Action) -> int:
         """How many are new."""
         new = 0
-        for asked in self._asking.questions:
+        for asked in self._replay.asking.questions:
             if asked.id is None:
                 new += 1
                 asked.id = act.insert(

@@ -21,6 +21,7 @@ from memreview.language.gate_reader import Floats, GateReader, Meeting, reader_f
 from memreview.language.relations import Judgement, Pair, RelationModel, relations_folder
 from memreview.ledger import Change, Ledger
 from memreview.records.gate import ACTIONS, Bearing, ClaimEvent, Event, Vector, Verdict
+from memreview.review.asking import Asking
 
 EVENTS_A_QUESTION = 12
 """At most one question in so many events (Capture, App. B)."""
@@ -65,11 +66,10 @@ class Outcome:
 
 
 class Replay:
-    """One person's gate and ledger as their events go by. `at` is the time of the last claim, `events` and `asked` how
-    many there were: the five together are all that has to be kept to go on later.
+    """One person's gate, ledger and open questions as their events go by. `at` is the time of the last claim, `events`
+    and `asked` how many there were: together they are all that has to be kept to go on later.
 
-    Without a `quota` it asks whenever the gate would; the caller may take back a question that costs nothing with
-    `unasked` (one that joins another).
+    A claim that belongs to an open question asks nothing more. Without a `quota` it asks whenever the gate would.
     """
 
     def __init__(
@@ -81,6 +81,7 @@ class Replay:
         at: int | None = None,
         events: int = 0,
         asked: int = 0,
+        asking: Asking | None = None,
         quota: bool = True,
     ) -> None:
         self.ledger = ledger
@@ -88,6 +89,7 @@ class Replay:
         self.at = at
         self.events = events
         self.asked = asked
+        self.asking = asking or Asking()
         self._quota = quota
         self._models = models
         self._relations = _Relations(models.relations)
@@ -123,8 +125,7 @@ class Replay:
         bearings = self.bearings(claim)
         seen = features(claim, bearings, event.at)
         self.state, verdict = self._models.gate.step(self.state, seen, self._gap(event.at))
-        verdict = self._affordable(verdict)
-        verdict = replace(verdict, target=target(verdict.action, bearings))
+        verdict = self._affordable(claim, replace(verdict, target=target(verdict.action, bearings)), bearings)
         changes = self.ledger.apply(claim, verdict, bearings, event.at)
         self.ledger.commit(changes)
         self.at = event.at if self.at is None else max(self.at, event.at)
@@ -135,17 +136,15 @@ class Replay:
         nodes = self.ledger.nearest(claim.vector, NEAREST, claim.event.at)
         return read_bearings([(claim, nodes)], self._relations, self._reader)[0]
 
-    def unasked(self) -> None:
-        """The last question joined one that is open: the person is not asked once more."""
-        self.asked -= 1
-
-    def _affordable(self, verdict: Verdict) -> Verdict:
+    def _affordable(self, claim: ClaimEvent, verdict: Verdict, bearings: Sequence[Bearing]) -> Verdict:
         """Beyond the quota the likeliest of the silent actions is taken."""
-        if verdict.action != "ask":
+        if verdict.action != "ask" or self.asking.joined(claim, verdict, bearings):
             return verdict
         if self._quota and self.asked * EVENTS_A_QUESTION > self.events:
-            return replace(verdict, action=max(_SILENT, key=verdict.probabilities.__getitem__))
+            action = max(_SILENT, key=verdict.probabilities.__getitem__)
+            return replace(verdict, action=action, target=target(action, bearings))
         self.asked += 1
+        self.asking.open(claim, verdict, bearings)
         return verdict
 
     def _gap(self, at: int) -> float:

@@ -5,7 +5,9 @@ from pathlib import Path
 
 import pytest
 
+from memreview.review.gating import Models
 from memreview.review.profile import Profile
+from tests.review import gates
 from tests.review.builders import profile_with_cases
 
 
@@ -15,3 +17,9 @@ def profile(tmp_path: Path) -> Iterator[Profile]:
     made = profile_with_cases(tmp_path)
     yield made
     made.close()
+
+
+@pytest.fixture(scope="session")
+def models() -> Models:
+    """The shipped models around a gate whose weights are set by hand."""
+    return gates.models()

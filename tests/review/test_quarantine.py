@@ -1,0 +1,232 @@
+"""What the person sees of a claim that is held back or asked about, what they may do, and taking it back."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from memreview.ledger import POLICY
+from memreview.review import decisions, exports, history, quarantine, questions, queue, report, why
+from memreview.review.gating import Models
+from memreview.review.profile import Profile
+from memreview.review.values import Decision, QuarantineCase, Verb
+from memreview.store import integrity
+from tests.review.builders import import_into
+from tests.review.histories import PLANTED, REMEMBERED, asking, later, profile_with_history, read
+from tests.store.builders import chat, said
+
+
+@pytest.fixture
+def profile(tmp_path: Path, models: Models) -> Iterator[Profile]:
+    made = profile_with_history(tmp_path)
+    read(made, models)
+    yield made
+    made.close()
+
+
+@pytest.fixture
+def asked(tmp_path: Path, models: Models) -> Iterator[Profile]:
+    """Lisbon is held; then Porto, twice, and the gate asks."""
+    made = profile_with_history(tmp_path)
+    read(made, models)
+    import_into(made, *later(), name="newer.zip")
+    import_into(made, chat("c5", said("m1", "We live in Porto now, near the bridge.", day=61)), name="newest.zip")
+    read(made, asking(models))
+    yield made
+    made.close()
+
+
+TABLES = "nodes edges questions node_memories blocked_sources memories tombstones memory_evidence"
+
+
+def rows(profile: Profile) -> dict[str, list[Any]]:
+    return {name: [tuple(row) for row in profile.database.execute(f"SELECT * FROM {name}")] for name in TABLES.split()}
+
+
+def planted(profile: Profile) -> QuarantineCase:
+    return quarantine.case(profile, quarantine.ids(profile)[0])
+
+
+def statuses(profile: Profile, table: str = "memories", column: str = "text") -> dict[str, str]:
+    return dict(profile.database.execute(f"SELECT {column}, status FROM {table}").fetchall())
+
+
+def test_a_case_shows_the_quotation_the_source_and_the_reasons(profile: Profile) -> None:
+    case = planted(profile)
+    assert case.quote in PLANTED
+    assert case.item.provenance.words == "a web page: reviews.example"
+    assert case.context is not None
+    entry = next(entry for entry in case.context.entries if entry.id == case.context.focus)
+    assert [entry.text[start:end] for start, end in entry.highlights] == [case.quote]
+    assert case.reading is not None
+    assert sum(case.reading.probabilities.values()) == pytest.approx(1)
+    assert [memory.text for memory in case.memories] == [REMEMBERED]
+    assert set(case.effects) == {"release", "keep", "delete", "never"}
+    assert case.corroboration.needed == 1
+
+
+def test_the_curve_falls_to_the_floor_in_fourteen_days(profile: Profile) -> None:
+    case = planted(profile)
+    shares = [point.share for point in case.decay]
+    assert shares == sorted(shares, reverse=True)
+    assert shares[0] == 1
+    assert shares[-1] == pytest.approx(POLICY.floor)
+    assert case.decay[-1].days == pytest.approx(14.05, abs=0.01)
+    assert case.decay[-1].at == case.evicts_at
+
+
+@pytest.mark.parametrize(
+    "decision",
+    [
+        {"verb": Verb.RELEASE, "layer": "contextual", "scope": "pushchairs"},
+        {"verb": Verb.RELEASE},
+        {"verb": Verb.KEEP},
+        {"verb": Verb.DELETE},
+        {"verb": Verb.NEVER},
+    ],
+)
+def test_what_is_done_to_a_claim_can_be_undone_and_done_again(profile: Profile, decision: dict[str, Any]) -> None:
+    before = rows(profile)
+    wanted = Decision(nodes=(planted(profile).item.id,), **decision)
+    preview = decisions.preview(profile, wanted)
+    assert rows(profile) == before
+    decisions.decide(profile, wanted)
+    after = rows(profile)
+    assert after != before
+    assert sum(preview.counts.values()) > 0
+    history.undo(profile)
+    assert rows(profile) == before
+    history.redo(profile)
+    assert rows(profile) == after
+    assert not [problem for _, problem, _ in integrity.check(profile.database) if problem]
+
+
+def test_a_released_claim_counts_where_the_person_says(profile: Profile) -> None:
+    case = planted(profile)
+    decisions.decide(
+        profile, Decision(verb=Verb.RELEASE, nodes=(case.item.id,), layer="contextual", scope="pushchairs")
+    )
+    assert statuses(profile)[REMEMBERED] == "active"
+    row = profile.database.one("SELECT * FROM nodes WHERE id = ?", (case.item.id,))
+    assert row is not None
+    assert (row["status"], row["layer"], row["scope"]) == ("active", "contextual", "pushchairs")
+    memory = next(memory for memory in exports.corrected(profile) if memory.text == REMEMBERED)
+    assert memory.scope == "pushchairs"
+    assert not quarantine.ids(profile)
+    with pytest.raises(LookupError):
+        quarantine.case(profile, case.item.id)
+
+
+def test_a_deleted_claim_takes_its_memory_along(profile: Profile) -> None:
+    decisions.decide(profile, Decision(verb=Verb.DELETE, nodes=(planted(profile).item.id,)))
+    assert statuses(profile)[REMEMBERED] == "deleted"
+    assert queue.counts(profile).quarantined == 0
+
+
+def test_a_kept_claim_stays_out_of_the_list_and_of_exports(profile: Profile) -> None:
+    decisions.decide(profile, Decision(verb=Verb.KEEP, nodes=(planted(profile).item.id,)))
+    assert not quarantine.ids(profile)
+    assert statuses(profile)[REMEMBERED] == "quarantined"
+
+
+def test_what_makes_no_sense_is_refused(profile: Profile) -> None:
+    claim = planted(profile).item.id
+    for wrong in (
+        Decision(verb=Verb.APPROVE, nodes=(claim,)),
+        Decision(verb=Verb.RELEASE, nodes=(claim,), layer="eternal"),
+    ):
+        with pytest.raises(ValueError, match="“"):
+            decisions.decide(profile, wrong)
+    with pytest.raises(LookupError):
+        decisions.decide(profile, Decision(verb=Verb.RELEASE, nodes=(999,)))
+
+
+# -- questions ------------------------------------------------------------------------------------------------------
+
+
+def test_two_remarks_about_one_change_are_one_question(asked: Profile) -> None:
+    assert len(questions.ids(asked)) == 1
+    question = questions.get(asked, questions.ids(asked)[0])
+    assert question.item.claims == 2
+    assert question.case == "changed"
+    assert question.held is not None
+    assert "Lisbon" in question.held.claim
+    assert "Porto" in question.item.text
+    assert [answer.key for answer in question.answers] == ["changed", "scoped", "no"]
+    assert all(answer.effects for answer in question.answers)
+    assert question.contexts[0].entries[0].text.startswith("We live in Porto")
+
+
+@pytest.mark.parametrize(("answer", "lisbon"), [("changed", "superseded"), ("scoped", "active"), ("no", "active")])
+def test_an_answer_settles_all_of_it(asked: Profile, answer: str, lisbon: str) -> None:
+    before = rows(asked)
+    question = questions.ids(asked)[0]
+    decisions.decide(asked, Decision(verb=Verb.ANSWER, questions=(question,), answer=answer, scope="holidays"))
+    beliefs = statuses(asked, "nodes", "claim")
+    assert beliefs["I live in Lisbon, near the river."] == lisbon
+    assert statuses(asked)["Lives in Lisbon, near the river"] == lisbon
+    expected = "deleted" if answer == "no" else "active"
+    assert beliefs["We live in Porto now, near the bridge."] == expected
+    added = [memory for memory in exports.corrected(asked) if memory.added and memory.stays]
+    assert len(added) == (answer != "no")
+    assert not questions.ids(asked)
+    history.undo(asked)
+    assert rows(asked) == before
+    assert questions.ids(asked) == [question]
+
+
+def test_the_persons_own_words_take_the_place_of_both(asked: Profile) -> None:
+    question = questions.ids(asked)[0]
+    with pytest.raises(ValueError, match="Write"):
+        decisions.decide(asked, Decision(verb=Verb.ANSWER, questions=(question,), answer="text"))
+    decisions.decide(
+        asked, Decision(verb=Verb.ANSWER, questions=(question,), answer="text", text="Lives in Porto, works in Lisbon")
+    )
+    assert statuses(asked)["Lives in Porto, works in Lisbon"] == "active"
+    assert statuses(asked)["Lives in Lisbon, near the river"] == "superseded"
+
+
+def test_a_question_can_wait(asked: Profile) -> None:
+    question = questions.ids(asked)[0]
+    later = 2**60
+    decisions.decide(asked, Decision(verb=Verb.SNOOZE, questions=(question,), until=later))
+    assert not questions.ids(asked)
+    assert questions.ids(asked, include_snoozed=True) == [question]
+    assert queue.counts(asked).questions == 0
+
+
+def test_claims_behind_a_question_are_not_listed_twice(asked: Profile) -> None:
+    assert all("Porto" not in item.claim for item in quarantine.items(asked, quarantine.ids(asked)))
+
+
+# -- why, and the report --------------------------------------------------------------------------------------------
+
+
+def test_a_memorys_life_is_told_in_order(profile: Profile) -> None:
+    memory = profile.database.value("SELECT id FROM memories WHERE text LIKE 'Lives in Lisbon%'")
+    life = why.of_memory(profile, memory)
+    kinds = [line.kind for line in life.lines]
+    assert kinds.index("said") < kinds.index("corroborated")
+    assert {"said", "gate", "stored", "corroborated"} <= set(kinds)
+    times = [line.at for line in life.lines if line.at is not None]
+    assert times == sorted(times)
+    assert life.node is not None
+    assert life.node.trust == "user"
+
+
+def test_what_the_person_decided_is_part_of_it(profile: Profile) -> None:
+    claim = planted(profile).item.id
+    decisions.decide(profile, Decision(verb=Verb.RELEASE, nodes=(claim,)))
+    assert "decided" in [line.kind for line in why.of_node(profile, claim).lines]
+    with pytest.raises(LookupError):
+        why.of_node(profile, 10**6)
+
+
+def test_the_report_names_what_was_planted_and_asked(profile: Profile) -> None:
+    text = report.text(profile)
+    assert "1 looks planted" in text
+    assert f"! {REMEMBERED}" in text
+    assert "a web page: reviews.example" in text
