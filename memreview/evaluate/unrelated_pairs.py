@@ -7,6 +7,7 @@ change.
 from __future__ import annotations
 
 import random
+import re
 from collections.abc import Sequence
 
 import msgspec
@@ -21,6 +22,7 @@ STRANGERS = 3
 """Older statements that each newer one meets; the first is drawn, the others are the nearest of a handful drawn."""
 CHATTER = 1_000
 _HANDFUL = 40
+_NAME = re.compile(r"(?<=[\w,] )(?!I\b)[A-Z][a-z]{2,}\b")
 _LONGEST = 30  # words of a message that is chatter
 
 
@@ -39,9 +41,15 @@ def strangers(records: Sequence[Pair], embedder: TextEmbedder) -> list[Pair]:
         drawn = [at for at in order.sample(range(len(known)), _HANDFUL) if known[at].old_slot not in touched]
         nearest = sorted(drawn[1:], key=lambda at: -float(vectors[at] @ vector))
         for at in [*drawn[:1], *nearest[: STRANGERS - 1]]:
-            older = Statement(known[at].older.text, record.older.at)
+            older = Statement(_namesake(known[at].older.text, record.newer.text), record.older.at)
             found.append(_unrelated(record, older, record.newer, known[at].old_slot, record.new_slot))
     return found
+
+
+def _namesake(text: str, other: str) -> str:
+    """The text about the person that the other one names, if both name one: a shared name is no bearing."""
+    mine, theirs = _NAME.search(text), _NAME.search(other)
+    return text.replace(mine[0], theirs[0]) if mine and theirs else text
 
 
 def chatter(records: Sequence[Pair], utterances: Sequence[Utterance], embedder: TextEmbedder) -> list[Pair]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -15,6 +15,7 @@ from memreview.audit.lifecycle.cues import ended
 from memreview.audit.lifecycle.grammar import stems
 from memreview.audit.lifecycle.ground import Anchor, Ground, Told
 from memreview.audit.lifecycle.slots import harm_of
+from memreview.audit.lifecycle.space import nearest
 from memreview.audit.lifecycle.wording import denied, key
 from memreview.language import state_schema
 from memreview.language.claims import Hypothesis
@@ -76,27 +77,51 @@ def inferred(ground: Ground, reader: Reader, found: Sequence[Transition]) -> Ite
 def _bearings(ground: Ground, reader: Reader) -> Iterator[_Bearing]:
     windows = [window for window in ground.audited_windows if ground.own[window].at is not None and ground.told(window)]
     said = reader.own([ground.own[window].text for window in windows])
+    claimed = [
+        (window, hypothesis)
+        for window, hypothesis in zip(windows, said, strict=True)
+        if hypothesis and hypothesis.speech_act in _ACTS and hypothesis.confidence >= MEANT
+    ]
     memories = [memory for memory in range(len(ground.memories)) if not ended(ground.memories[memory].text)]
-    slots = dict(zip(memories, reader.noted([ground.memories[memory].text for memory in memories]), strict=True))
-    by_slot: dict[str, list[int]] = defaultdict(list)
-    for memory, hypothesis in slots.items():
-        for slot in hypothesis.slots if hypothesis else ():
-            by_slot[slot].append(memory)
-    for window, hypothesis in zip(windows, said, strict=True):
-        if hypothesis is None or hypothesis.speech_act not in _ACTS or hypothesis.confidence < MEANT:
-            continue
+    if not claimed or not memories:
+        return
+    by_slot = _by_slot(ground, reader, memories)
+    near = nearest(ground.space.windows[[window for window, _ in claimed]], ground.space.memories[memories], NEAREST)
+    for (window, hypothesis), places in zip(claimed, near.tolist(), strict=True):
         told = _telling(ground, window, hypothesis)
-        near = dict.fromkeys(_nearest(ground, window, memories), "")
-        dependent = {
-            memory: slot
-            for slot in hypothesis.slots
-            for target in (slot, *state_schema.load().reach(slot, 1))
-            for memory in by_slot.get(target, ())
-        }
-        near |= {memory: dependent[memory] for memory in _nearest(ground, window, [*dependent])}
-        for memory, via in near.items():
-            if _later(ground, memory, told) and ground.is_new(memory, window):
+        dependent = _dependent(by_slot, hypothesis)
+        met = {memories[place]: "" for place in places}
+        met |= {memory: dependent[memory] for memory in _likest(ground, window, [*dependent])}
+        for memory, via in met.items():
+            if (
+                ground.space.likeness(memory, window) >= LEAST_COSINE
+                and _later(ground, memory, told)
+                and ground.is_new(memory, window)
+            ):
                 yield _Bearing(memory, told, via)
+
+
+def _by_slot(ground: Ground, reader: Reader, memories: Sequence[int]) -> dict[str, list[int]]:
+    found: dict[str, list[int]] = defaultdict(list)
+    for memory, hypothesis in zip(memories, reader.noted([ground.memories[one].text for one in memories]), strict=True):
+        for slot in hypothesis.slots if hypothesis else ():
+            found[slot].append(memory)
+    return found
+
+
+def _dependent(by_slot: Mapping[str, Sequence[int]], hypothesis: Hypothesis) -> dict[int, str]:
+    """Memories of the claim's likely slots and of those that depend on them, each with the slot of the claim."""
+    return {
+        memory: slot
+        for slot in hypothesis.slots
+        for target in (slot, *state_schema.load().reach(slot, 1))
+        for memory in by_slot.get(target, ())
+    }
+
+
+def _likest(ground: Ground, window: int, memories: Sequence[int]) -> list[int]:
+    likeness = ground.space.memories[list(memories)] @ ground.space.windows[window]
+    return [memories[place] for place in np.argsort(-likeness)[:NEAREST].tolist()]
 
 
 def _telling(ground: Ground, window: int, hypothesis: Hypothesis) -> Told:
@@ -104,12 +129,6 @@ def _telling(ground: Ground, window: int, hypothesis: Hypothesis) -> Told:
     at = hypothesis.claim_span[0] if hypothesis.claim_span else 0
     told = ground.told(window)
     return next((one for one in told if one.sentence.start <= at < one.sentence.end), told[0])
-
-
-def _nearest(ground: Ground, window: int, memories: Sequence[int]) -> list[int]:
-    likeness = ground.space.memories[list(memories)] @ ground.space.windows[window]
-    order = np.argsort(-likeness)[:NEAREST].tolist()
-    return [memories[place] for place in order if likeness[place] >= LEAST_COSINE]
 
 
 def _later(ground: Ground, memory: int, told: Told) -> bool:
