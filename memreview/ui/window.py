@@ -23,8 +23,8 @@ from memreview.ui.rail import Rail
 from memreview.ui.text import plural, tr
 from memreview.ui.widgets.drop_zone import dropped_paths
 from memreview.ui.widgets.labels import Label
+from memreview.ui.widgets.plots import plots_are_ready
 from memreview.ui.widgets.progress import ProgressStrip
-from memreview.ui.widgets.timeline import plots_are_ready
 from memreview.ui.widgets.toast import Toast
 from memreview.ui.worker import Job
 

@@ -110,7 +110,7 @@ def test_the_timeline_tells_its_values_in_words_too(qtbot):
     assert "Berlin" in view.accessibleDescription()
     assert "Oslo <b>" in view.accessibleDescription()
     assert view.note.text() == "At an unknown time: Rome"
-    qtbot.waitUntil(lambda: view._plot is not None)
+    qtbot.waitUntil(lambda: view.plot is not None)
     assert len(view._dots.points()) == 2
     view.show_points([])
     assert len(view._dots.points()) == 0
