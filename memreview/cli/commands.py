@@ -62,11 +62,19 @@ def import_(arguments: Arguments) -> None:
             if not path.strip():
                 raise ValueError("Name a file or a folder to import.")
             if path == "-":
-                done += importing.import_pasted(profile, sys.stdin.read(), "Pasted list", progress=progress)
+                done += importing.import_pasted(profile, _piped(), "Pasted list", progress=progress)
             else:
                 done += importing.import_path(profile, Path(path), mapping=mapping, progress=progress)
         audit = None if arguments.no_audit else jobs.audited(profile, progress, full=False)
         emit(arguments, {"imports": done, "audit": audit}, lambda: report.text(profile))
+
+
+def _piped() -> str:
+    try:
+        return sys.stdin.buffer.read().decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        told = f"Standard input is no text in UTF-8 (byte {error.start:,})."
+        raise LookupError(f"{told} Save it as a file and import that: other encodings are recognized there.") from error
 
 
 def audit(arguments: Arguments) -> None:

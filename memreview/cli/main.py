@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -32,6 +33,9 @@ def main(argv: Sequence[str] | None = None) -> int:
         print("Interrupted. Run the same command again to go on.", file=sys.stderr)
     except BrokenPipeError:
         sys.stderr.close()
+    except OSError as error:
+        print(f"memreview: {error.strerror or error}. What was done stays.", file=sys.stderr)
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # what is left in the buffer can go nowhere
     except (KeyError, IndexError, UnicodeError):
         raise  # kinds of the errors below, but bugs of ours
     except BAD_INPUT as error:

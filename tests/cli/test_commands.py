@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import io
 import json
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -125,9 +128,7 @@ def test_no_profile_yet(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> N
 
 
 def test_import_of_a_pasted_list(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: Any) -> None:
-    import io
-
-    monkeypatch.setattr("sys.stdin", io.StringIO("Keeps bees\nIs allergic to walnuts\n"))
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(b"Keeps bees\nIs allergic to walnuts\n")))
     assert main(["--home", str(tmp_path), "--json", "import", "-", "--no-audit"]) == 0
     assert json.loads(capsys.readouterr().out)["imports"][0]["counts"]["memories.new"] == 2
 
@@ -140,3 +141,19 @@ def test_hostile_text_can_not_disturb_a_terminal(tmp_path: Path, capsys: pytest.
     out = capsys.readouterr().out
     assert "Keeps" in out
     assert not set(out) & set("\x1b\x07\u202e")
+
+
+def test_a_piped_list_in_another_encoding_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO("likes café\n".encode("cp1252"))))
+    assert main(["--home", str(tmp_path), "import", "-"]) == 1
+    assert "UTF-8" in capsys.readouterr().err
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs a full disk")
+def test_a_full_disk_is_told_in_one_line() -> None:
+    command = f"{sys.executable} -m memreview models > /dev/full"
+    done = subprocess.run(command, shell=True, capture_output=True, text=True, check=False)
+    assert done.returncode == 1
+    assert done.stderr == "memreview: No space left on device. What was done stays.\n"
