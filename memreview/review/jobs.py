@@ -10,7 +10,7 @@ import msgspec
 
 from memreview.importers.contract import ColumnMapping
 from memreview.resources import sample_files
-from memreview.review import audits, doctor, gate_runs, importing, search
+from memreview.review import audits, doctor, gate_runs, importing, language_model, reading, search
 from memreview.review.profile import Profile
 from memreview.review.values import AuditSummary, Progress
 
@@ -64,6 +64,30 @@ def ping(profile: Profile, args: dict[str, Any], progress: Progress) -> Any:
     return "pong"
 
 
+def use_model(profile: Profile, args: dict[str, Any], progress: Progress) -> Any:
+    """args: choice (`language_model.Choice` as plain values), or path of a GGUF file."""
+    if "path" in args:
+        return language_model.choose(profile, language_model.own_file(Path(args["path"])), progress)
+    return language_model.choose(profile, msgspec.convert(args["choice"], language_model.Choice), progress)
+
+
+def probe_model(profile: Profile, args: dict[str, Any], progress: Progress) -> Any:
+    return language_model.probe(profile, progress)
+
+
+def note(profile: Profile, args: dict[str, Any], progress: Progress) -> Any:
+    """args: text. What it claims, as an assistant would note it."""
+    hypothesis = reading.own(profile, [args["text"]])[0]
+    return language_model.note(profile, args["text"], hypothesis, lambda: progress("model", 0, 1))
+
+
+def question(profile: Profile, args: dict[str, Any], progress: Progress) -> Any:
+    """args: older, newer, plain (how the rules put it)."""
+    return language_model.question(
+        profile, args["older"], args["newer"], args["plain"], lambda: progress("model", 0, 1)
+    )
+
+
 CHANGES: dict[str, Job] = {
     "import": import_, "paste": paste, "sample": sample, "audit": audit, "gate": gate, "index": index,
     "backup": backup,
@@ -72,6 +96,11 @@ CHANGES: dict[str, Job] = {
 
 QUESTIONS: dict[str, Job] = {"search": find, "ping": ping}
 """Beside a change: they only read."""
+
+MODEL: dict[str, Job] = {"use_model": use_model, "probe_model": probe_model, "note": note, "question": question}
+"""Beside both, one at a time: they wait for the language model."""
+
+LANES = {"changes": CHANGES, "questions": QUESTIONS, "model": MODEL}
 
 
 def audited(profile: Profile, progress: Progress, *, full: bool = True) -> AuditSummary:

@@ -16,6 +16,8 @@ ALL: dict[str, Any] = {
     "window": "",  # geometry as Qt encodes it, base64
     "seen_first_run": False,
     "backup_before_import_hours": 1,
+    "language_model": {"type": "bundled"},  # language.llm.choice.Choice
+    "language_model_card": None,  # language.llm.probe.Card, of the last probe
     "max_message_chars": 2_000_000,
     "max_total_gigabytes": 64,
 }

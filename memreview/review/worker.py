@@ -2,7 +2,8 @@
 
 One JSON object a line. In: {"id", "job", "args"}, {"cancel": id}, {"quit": true}. Out: {"ready": true} once, then
 {"id", "progress": [stage, done, total]}, {"id", "result"} or {"id", "error": {"kind", "message", "advice", "data"}}.
-Two lanes: changes one after another, questions beside them; each lane has its own profile connection.
+Three lanes: changes one after another, questions beside them, and what waits for the language model; each lane has its
+own profile connection.
 """
 
 from __future__ import annotations
@@ -40,10 +41,7 @@ class Worker:
         self._output = output
         self._writing = threading.Lock()
         self._cancelled: set[int] = set()
-        self._lanes: dict[str, queue.Queue[dict[str, Any] | None]] = {
-            "changes": queue.Queue(),
-            "questions": queue.Queue(),
-        }
+        self._lanes: dict[str, queue.Queue[dict[str, Any] | None]] = {lane: queue.Queue() for lane in jobs.LANES}
 
     def run(self, lines: IO[bytes]) -> None:
         """Serve until the input ends: the window is gone, and so is this."""
@@ -58,7 +56,7 @@ class Worker:
             if "cancel" in message:
                 self._cancelled.add(message["cancel"])
             else:
-                lane = "questions" if message["job"] in jobs.QUESTIONS else "changes"
+                lane = next((lane for lane, known in jobs.LANES.items() if message["job"] in known), "changes")
                 self._lanes[lane].put(message)
         # What runs now is cut where it stands; the store is made for that.
         self._cancelled.update(range(1 << 16))
@@ -76,7 +74,7 @@ class Worker:
 
     def _run(self, profile: Profile, message: dict[str, Any]) -> Any:
         job_id, last = message["id"], 0.0
-        job = jobs.CHANGES.get(message["job"]) or jobs.QUESTIONS[message["job"]]
+        job = next(known[message["job"]] for known in jobs.LANES.values() if message["job"] in known)
 
         def progress(stage: str, done: int, total: int) -> None:
             nonlocal last
