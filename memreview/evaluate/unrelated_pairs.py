@@ -18,7 +18,7 @@ from memreview.language import state_schema
 from memreview.language.embedder import TextEmbedder
 
 SEED = 9
-STRANGERS = 3
+STRANGERS = 2
 """Older statements that each newer one meets; the first is drawn, the others are the nearest of a handful drawn."""
 CHATTER = 1_000
 _HANDFUL = 40
