@@ -194,7 +194,6 @@ class _Reader:
             if not item.is_memory and (row := entries[item.number]) and not self._is_blocked(row)
         }
         claims = dict(zip(events, self._replay.read(list(events.values())), strict=True))
-        self._replay.look_ahead([claim for claim in claims.values() if claim is not None])
         held = memories.rows(self._database, [item.number for item in items if item.is_memory])
         texts = [row["text"] for row in held.values()]
         by_id = dict(zip(held, self._vectors(texts), strict=True))

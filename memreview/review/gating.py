@@ -1,8 +1,8 @@
 """A history through the gate into the ledger, event by event, over values: what `gate_runs` does to a profile and
 `evaluate` to an episode.
 
-Claims, vectors and most of the relations are read ahead in blocks, because the models are quicker in batches. What
-they give does not depend on the batch, so neither does the ledger.
+Claims and vectors are read ahead in blocks, because those models are quicker in batches; how a claim stands to what is
+held depends on what came before it. What a model gives does not depend on the batch, so neither does the ledger.
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ from memreview.gate.model import Gate, State, gate_folder
 from memreview.gate.reading import DAY, NEAREST, read_bearings, read_claims
 from memreview.language.claims import ClaimModel, claims_folder
 from memreview.language.embedder import TextEmbedder
-from memreview.language.gate_reader import Floats, GateReader, Meeting, reader_folder
-from memreview.language.relations import Judgement, Pair, RelationModel, relations_folder
+from memreview.language.gate_reader import GateReader, reader_folder
+from memreview.language.relations import RelationModel, relations_folder
 from memreview.ledger import Change, Ledger
 from memreview.records.gate import ACTIONS, Bearing, ClaimEvent, Event, Vector, Verdict
 from memreview.review.asking import Asking
@@ -92,15 +92,12 @@ class Replay:
         self.asking = asking or Asking()
         self._quota = quota
         self._models = models
-        self._relations = _Relations(models.relations)
-        self._reader = _Reader(models.reader)
 
     def run(self, events: Sequence[Event]) -> Iterator[Outcome]:
         """Each event once, in the given order."""
         for start in range(0, len(events), BLOCK):
             block = events[start : start + BLOCK]
             claims = self.read(block)
-            self.look_ahead([claim for claim in claims if claim is not None])
             for event, claim in zip(block, claims, strict=True):
                 yield self.step(event, claim)
 
@@ -109,13 +106,6 @@ class Replay:
         options = {} if least is None else {"least": least}
         found = read_claims(events, self._models.claims, self._models.embedder, **options)
         return [claim and replace(claim, vector=as_kept(claim.vector)) for claim in found]
-
-    def look_ahead(self, claims: Sequence[ClaimEvent]) -> None:
-        """Judge in one batch how claims that come stand to what is held now."""
-        self._relations.forget()
-        self._reader.forget()
-        nearest = [(claim, self.ledger.nearest(claim.vector, NEAREST, claim.event.at)) for claim in claims]
-        read_bearings(nearest, self._relations, self._reader)
 
     def step(self, event: Event, claim: ClaimEvent | None) -> Outcome:
         """One event through gate and ledger; equal to any other way of cutting the history."""
@@ -134,7 +124,7 @@ class Replay:
     def bearings(self, claim: ClaimEvent) -> tuple[Bearing, ...]:
         """How a claim stands to the nearest held nodes."""
         nodes = self.ledger.nearest(claim.vector, NEAREST, claim.event.at)
-        return read_bearings([(claim, nodes)], self._relations, self._reader)[0]
+        return read_bearings([(claim, nodes)], self._models.relations, self._models.reader)[0]
 
     def _affordable(self, claim: ClaimEvent, verdict: Verdict, bearings: Sequence[Bearing]) -> Verdict:
         """Beyond the quota the likeliest of the silent actions is taken."""
@@ -155,39 +145,3 @@ class Replay:
 def as_kept(vector: Vector) -> Vector:
     """As it comes back from the store: float16."""
     return vector.astype(np.float16).astype(np.float32)
-
-
-class _Relations(RelationModel):
-    """Judges each pair once, until it forgets."""
-
-    def __init__(self, model: RelationModel) -> None:
-        self.id = model.id
-        self._model = model
-        self._known: dict[Pair, Judgement] = {}
-
-    def judge(self, pairs: Sequence[Pair]) -> list[Judgement]:
-        missing = [pair for pair in dict.fromkeys(pairs) if pair not in self._known]
-        if missing:
-            self._known.update(zip(missing, self._model.judge(missing), strict=True))
-        return [self._known[pair] for pair in pairs]
-
-    def forget(self) -> None:
-        self._known.clear()
-
-
-class _Reader(GateReader):
-    """Reads each meeting once, until it forgets."""
-
-    def __init__(self, model: GateReader) -> None:
-        self.id = model.id
-        self._model = model
-        self._known: dict[Meeting, Floats] = {}
-
-    def read(self, meetings: Sequence[Meeting]) -> Floats:
-        missing = [one for one in dict.fromkeys(meetings) if one not in self._known]
-        if missing:
-            self._known.update(zip(missing, self._model.read(missing), strict=True))
-        return np.stack([self._known[one] for one in meetings]) if meetings else self._model.read([])
-
-    def forget(self) -> None:
-        self._known.clear()
