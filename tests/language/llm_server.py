@@ -1,0 +1,65 @@
+"""A real HTTP server on this computer that speaks as an OpenAI-compatible one does, and says what it is told to."""
+
+from __future__ import annotations
+
+import json
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
+
+Reply = Callable[[dict[str, Any]], tuple[int, bytes | str | dict[str, Any]]]
+
+
+class Told:
+    """`asked` holds the requests that came, `url` is what the program is given."""
+
+    def __init__(self, reply: Reply) -> None:
+        self.reply = reply
+        self.asked: list[dict[str, Any]] = []
+        self.paths: list[str] = []
+        self.url = ""
+
+
+def answer(content: str, finish: str = "stop") -> dict[str, Any]:
+    return {"choices": [{"message": {"content": content}, "finish_reason": finish}]}
+
+
+def tokens(**log_probabilities: float) -> dict[str, Any]:
+    top = [{"token": token, "logprob": value} for token, value in log_probabilities.items()]
+    return {"choices": [{"message": {"content": "x"}, "logprobs": {"content": [{"top_logprobs": top}]}}]}
+
+
+@contextmanager
+def serving(reply: Reply) -> Iterator[Told]:
+    told = Told(reply)
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_POST(self) -> None:
+            request = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+            told.asked.append(request)
+            told.paths.append(self.path)
+            status, body = told.reply(request)
+            raw = body if isinstance(body, bytes) else (body if isinstance(body, str) else json.dumps(body)).encode()
+            self.send_response(status)
+            if status == 302:
+                self.send_header("Location", "http://example.com/elsewhere")
+            self.end_headers()
+            self.wfile.write(raw)
+
+        def log_message(self, format: str, *args: object) -> None:
+            pass
+
+    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
+        server.daemon_threads = True
+        threading.Thread(target=server.serve_forever, args=(0.02,), daemon=True).start()
+        told.url = f"http://127.0.0.1:{server.server_port}/v1"
+        yield told
+        server.shutdown()
+
+
+def silent(request: dict[str, Any]) -> tuple[int, str]:
+    time.sleep(3)
+    return 200, "{}"
