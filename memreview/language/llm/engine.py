@@ -26,7 +26,6 @@ from memreview.language.llm.model import (
     PromptTooLong,
     TemplateUnusable,
     UnmeetableSchema,
-    clean,
 )
 from memreview.language.onnx_model import ModelUnavailable
 
@@ -193,7 +192,7 @@ class Engine:
     # -- text ---------------------------------------------------------------------------------------------------
 
     def _tokens(self, text: str, *, special: bool) -> list[int]:
-        raw = clean(text).encode()
+        raw = text.encode()
         room = len(raw) + 8
         array = (llama.llama_token * room)()
         count = llama.llama_tokenize(self._vocab, raw, len(raw), array, room, False, special)

@@ -18,10 +18,14 @@ _SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 class Message(msgspec.Struct, frozen=True):
-    """One turn of the talk with a model. `content` is always text to it: no token of the chat template can be in it."""
+    """One turn of the talk with a model. `content` is always text to it: no token of the chat template can be in it.
+    Lone surrogates, which JSON from elsewhere may hold and no tokenizer takes, become replacement characters."""
 
     role: Literal["system", "user", "assistant"]
     content: str
+
+    def __post_init__(self) -> None:
+        msgspec.structs.force_setattr(self, "content", _SURROGATE.sub("\ufffd", self.content))
 
 
 Talk = tuple[Message, ...]
@@ -91,8 +95,3 @@ FAILURES = {
 
 def quiet() -> None:
     """A check that never ends the work."""
-
-
-def clean(text: str) -> str:
-    """Without the lone surrogates that JSON from elsewhere may hold and no tokenizer takes."""
-    return _SURROGATE.sub("\ufffd", text)

@@ -16,7 +16,7 @@ from urllib.parse import urlsplit
 
 import msgspec
 
-from memreview.language.llm.model import BadAnswer, Check, MissingToken, Talk, clean
+from memreview.language.llm.model import BadAnswer, Check, MissingToken, Talk
 from memreview.language.onnx_model import ModelUnavailable
 
 POLL_SECONDS = 0.03
@@ -61,7 +61,7 @@ class ServerModel:
         """Nothing is held."""
 
     def _request(self, talk: Talk, max_tokens: int) -> dict[str, Any]:
-        turns = [{"role": turn.role, "content": _MARKER.sub(r"\g<0> ", clean(turn.content))} for turn in talk]
+        turns = [{"role": turn.role, "content": _MARKER.sub(r"\g<0> ", turn.content)} for turn in talk]
         return {"model": self._model, "messages": turns, "max_tokens": max_tokens, "temperature": 0, "seed": 0}
 
     def _ask(self, request: dict[str, Any], check: Check) -> _Choice:

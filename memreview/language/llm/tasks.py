@@ -14,11 +14,11 @@ from typing import Annotated
 import msgspec
 
 from memreview.language.llm.form import Form
-from memreview.language.llm.model import Check, LanguageModel, Message, Talk, quiet
+from memreview.language.llm.model import Check, LanguageModel, Message, PromptTooLong, Talk, quiet
 from memreview.language.sentences import content_tokens
 
 MAX_CHARS = 2_000
-"""Of one text that is put to a model."""
+"""Of the text that is put to a model; a longer one is refused."""
 
 
 class Task(StrEnum):
@@ -110,11 +110,13 @@ def _talk(told: str, examples: Sequence[tuple[str, str]], text: str) -> Talk:
     turns = [Message("system", told)]
     for asked, answered in examples:
         turns += [Message("user", asked), Message("assistant", answered)]
-    return (*turns, Message("user", text[:MAX_CHARS]))
+    if len(text) > MAX_CHARS:
+        raise PromptTooLong(f"The text is too long: {len(text):,} characters, where {MAX_CHARS:,} are read.")
+    return (*turns, Message("user", text))
 
 
 def _pair(first: str, second: str) -> str:
-    return f"First: {first[: MAX_CHARS // 2]}\nSecond: {second[: MAX_CHARS // 2]}"
+    return f"First: {first}\nSecond: {second}"
 
 
 def _shown(kind: Callable[..., msgspec.Struct], *pairs: tuple[str, tuple[object, ...]]) -> list[tuple[str, str]]:
