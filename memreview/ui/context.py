@@ -130,11 +130,18 @@ def done_words(decision: Decision) -> str:
         Verb.DELETE: tr("Forgot"),
         Verb.SNOOZE: tr("Put off"),
         Verb.RESTORE: tr("Restored"),
+        Verb.RELEASE: tr("Counts now:"),
+        Verb.KEEP: tr("Still held back:"),
+        Verb.NEVER: tr("Source left out, forgot"),
+        Verb.ANSWER: tr("Answered"),
     }[decision.verb]
-    cases, memories = len(decision.transitions), len(decision.memories)
-    parts = [plural(cases, "%n case", "%n cases")] if cases else []
-    parts += [plural(memories, "%n memory", "%n memories")] if memories else []
-    return f"{done} {', '.join(parts)}"
+    counted = (
+        (len(decision.transitions), "%n case", "%n cases"),
+        (len(decision.nodes), "%n claim", "%n claims"),
+        (len(decision.questions), "%n question", "%n questions"),
+        (len(decision.memories), "%n memory", "%n memories"),
+    )
+    return f"{done} {', '.join(plural(n, one, many) for n, one, many in counted if n)}"
 
 
 def _blocked_words(profile: Profile, blocked: history.UndoBlocked) -> tuple[str, str]:

@@ -8,6 +8,8 @@ from PySide6.QtWidgets import QApplication
 NAMES = {
     "inbox": "ph.tray",
     "transitions": "ph.arrows-left-right",
+    "questions": "ph.question",
+    "quarantine": "ph.shield-warning",
     "memories": "ph.brain",
     "history": "ph.clock-counter-clockwise",
     "imports": "ph.download-simple",

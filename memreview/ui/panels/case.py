@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QBoxLayout, QFrame, QHBoxLayout, QPushButton, QScrollArea, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QBoxLayout, QHBoxLayout, QPushButton, QVBoxLayout, QWidget
 
 from memreview.records import Authorization, TransitionKind
 from memreview.review.values import Case, Context, Verb
@@ -12,6 +12,7 @@ from memreview.ui.text import day, line, name_for_reader, provider_name, tr
 from memreview.ui.widgets.decision_bar import DecisionBar
 from memreview.ui.widgets.diff import DiffView
 from memreview.ui.widgets.labels import Card, Label
+from memreview.ui.widgets.page import Page
 from memreview.ui.widgets.quotation import QuotationView
 from memreview.ui.widgets.timeline import Timeline
 
@@ -87,10 +88,8 @@ class CaseView(QWidget):
         self.quotes.addWidget(self.before, 1)
         self.quotes.addWidget(self.after, 1)
         self.over_time = _card(tr("Over time"), self.timeline)
-        page = QWidget()
-        column = QVBoxLayout(page)
-        column.setContentsMargins(16, 14, 16, 14)
-        column.setSpacing(10)
+        self.area = Page(tr("The case"))
+        column = self.area.column
         column.addWidget(self.title)
         column.addLayout(chips)
         column.addWidget(self.state)
@@ -101,12 +100,6 @@ class CaseView(QWidget):
         self.outcome = _card(tr("If you approve"), self.effects)
         column.addWidget(self.outcome)
         column.addStretch(1)
-        self.area = QScrollArea()
-        self.area.setWidgetResizable(True)
-        self.area.setFrameShape(QFrame.Shape.NoFrame)
-        self.area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self.area.setWidget(page)
-        name_for_reader(self.area, tr("The case"))
         outer = QVBoxLayout(self)
         outer.setContentsMargins(0, 0, 0, 0)
         outer.setSpacing(0)

@@ -30,13 +30,13 @@ from memreview.ui.widgets.labels import Label
 
 
 class ListPanel(Panel):
-    """Subclass with `key`, `look`, `nouns` (one and many, with %n), `main` (the verb that Enter means) and the methods
-    below; `header` is a layout for filters above the list."""
+    """Subclass with `key`, `look`, `nouns` (one and many, with %n), `main` (the verb that Enter means, if one does) and
+    the methods below; `header` is a layout for filters above the list."""
 
     key = ""
     look: Look
     nouns = ("", "")
-    main: Verb
+    main: Verb | None = None
     concerns = frozenset({CASES, MEMORIES, IMPORTS})
 
     def __init__(self, context: AppContext, parent: QWidget | None = None) -> None:
@@ -145,7 +145,7 @@ class ListPanel(Panel):
         focused = QApplication.focusWidget()
         if isinstance(focused, QAbstractButton) and self.isAncestorOf(focused):
             focused.click()
-        else:
+        elif self.main is not None:
             self.decide(self.main)
 
     # -- showing ----------------------------------------------------------------------------------------------------

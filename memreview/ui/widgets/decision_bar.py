@@ -15,11 +15,11 @@ from memreview.ui.theme import colours, primary
 
 class DecisionBar(QFrame):
     """The keys are only shown on the buttons; the commands that have them are the panel's. `main` is what Enter
-    means."""
+    means, if it means one of them."""
 
     decided = Signal(object)
 
-    def __init__(self, verbs: Sequence[Verb], main: Verb, parent: QWidget | None = None) -> None:
+    def __init__(self, verbs: Sequence[Verb], main: Verb | None = None, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.buttons: dict[Verb, QPushButton] = {}
         self._count = len(verbs)
@@ -30,7 +30,8 @@ class DecisionBar(QFrame):
             button = QPushButton()
             button.clicked.connect(lambda _checked=False, verb=verb: self.decided.emit(verb))
             self.buttons[verb] = button
-        primary(self.buttons[main])
+        if main is not None:
+            primary(self.buttons[main])
         self._keys: Mapping[Verb, str] = {}
         self._columns = 0
         self._arrange(self._count)

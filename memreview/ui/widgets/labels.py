@@ -97,7 +97,9 @@ class Card(QFrame):
         self.body.setContentsMargins(12, 10, 12, 12)
         self.body.setSpacing(6)
         self.heading = Label(heading, role="heading")
-        self.heading.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Maximum)
+        policy = self.heading.sizePolicy()  # a new one would forget that its height depends on its width
+        policy.setVerticalPolicy(QSizePolicy.Policy.Maximum)
+        self.heading.setSizePolicy(policy)
         self.body.addWidget(self.heading)
         self.heading.setVisible(bool(heading))
         self.setAccessibleName(heading)

@@ -1,0 +1,76 @@
+"""Why something is remembered, or held back: its whole life as a timeline, and what the check thought of it."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QWidget
+
+from memreview.review import why
+from memreview.review.values import Life, NodeRow
+from memreview.ui.context import AppContext
+from memreview.ui.dialogs.base import Dialog
+from memreview.ui.gate_words import node_words
+from memreview.ui.models.memory_words import status
+from memreview.ui.text import line, tr
+from memreview.ui.widgets.gate_bars import GateBars
+from memreview.ui.widgets.labels import Card, Label
+from memreview.ui.widgets.life import LifeView
+
+
+def show_why(parent: QWidget, context: AppContext, target: str, id: int) -> None:
+    """`target` is memory or claim. It is read on the query thread: a life may be long."""
+
+    def read(profile) -> Life | None:
+        try:
+            return (why.of_memory if target == "memory" else why.of_node)(profile, id)
+        except LookupError:
+            return None
+
+    def show(life: Life | None) -> None:
+        if life is None:
+            context.toast(tr("This is no longer here."))
+            return
+        dialog = WhyDialog(life, parent)
+        dialog.life.opened.connect(lambda target, id: _follow(dialog, context, target, id))
+        dialog.exec()
+
+    context.ask("why", read, show, parent)
+
+
+def _follow(dialog: WhyDialog, context: AppContext, target: str, id: int) -> None:
+    """A chat is read over the dialog; for a step one leaves it."""
+    if target != "entry":
+        dialog.accept()
+    context.open(target, id)
+
+
+class WhyDialog(Dialog):
+    def __init__(self, life: Life, parent: QWidget | None = None) -> None:
+        super().__init__(tr("Why this is here"), line(life.title, 400), parent=parent)
+        self.standing: Label | None = None
+        if life.node is not None:
+            self.standing = Label(_standing(life.node), role="chip", wrap=False)
+            self.body.addWidget(self.standing, 0, Qt.AlignmentFlag.AlignLeft)
+        self.life = LifeView()
+        self.life.show_lines(life.lines)
+        self.body.addWidget(self.life, 1)
+        if life.reading is not None:
+            card = Card(tr("What the check made of it when it was first said"))
+            bars = GateBars()
+            bars.show_reading(life.reading)
+            card.body.addWidget(bars)
+            self.body.addWidget(card)
+        self.widen(110, 38)
+
+
+def _standing(node: NodeRow) -> str:
+    """Where it stands now: in use or not, for how long and where, and what it rests on."""
+    parts = [status(node.status), *([node_words(node)] if node.status == "active" else [])]
+    trust = {
+        "user": tr("rests on your own words"),
+        "assistant": tr("rests on what the assistant said"),
+        "tool_output": tr("rests on what a tool gave back"),
+        "retrieved_document": tr("rests on a web page"),
+        "shared_file": tr("rests on a document"),
+    }.get(node.trust, tr("no message is known that says it"))
+    return " · ".join([*parts, trust])

@@ -1,0 +1,79 @@
+"""What the gate and the ledger say, in the person's words: actions, doubt, layers, days that are left."""
+
+from __future__ import annotations
+
+from memreview.review.values import GateReading, GateSummary, NodeRow, Provenance, QuarantineItem
+from memreview.ui.text import line, plural, tr
+
+ACTIONS = {
+    "retain": "keep as it is",
+    "add": "new",
+    "scope": "only in a situation",
+    "revise": "changed",
+    "quarantine": "hold back",
+    "ask": "ask you",
+}
+LAYERS = ("stable", "contextual", "transient")
+EVERYWHERE = "global"
+"""The scope of what holds in every situation. Here, because `records.gate` has NumPy with it."""
+
+
+def action_words(action: str) -> str:
+    return tr(ACTIONS[action])
+
+
+def unsure_words(reading: GateReading) -> str:
+    """Entropy against the limit from which it asks, which the chart shows as a line."""
+    share = reading.entropy / reading.eta
+    if share >= 1:
+        return tr("Too unsure to decide alone: past the line you are asked.")
+    if share >= 0.6:
+        return tr("Rather unsure, but not past the line, where you are asked.")
+    return tr("Quite sure: only past the line you are asked.")
+
+
+def layer_words(layer: str) -> tuple[str, str]:
+    """What a layer is called, and what belongs there."""
+    return {
+        "stable": (tr("For good"), tr("such as a name, a diet or where you live")),
+        "contextual": (tr("For some weeks"), tr("such as a project or a trip; it fades within weeks")),
+        "transient": (tr("Only now"), tr("such as a mood or a cold; it fades within days")),
+    }[layer]
+
+
+def source_words(provenance: Provenance) -> str:
+    """Where a claim comes from, short enough for a list."""
+    kind = {
+        "page": tr("Web page"),
+        "document": tr("Document"),
+        "tool": tr("Tool"),
+        "summary": tr("Assistant's summary"),
+        "assistant": tr("Assistant's answer"),
+        "pasted": tr("Pasted text"),
+        "own": tr("Your message"),
+        "memory": tr("Stored memory"),
+    }[provenance.kind]
+    return f"{kind}: {line(provenance.name, 60)}" if provenance.name else kind
+
+
+def left_words(item: QuarantineItem) -> str:
+    """How long it still waits."""
+    if item.status == "evicted":
+        return tr("its time ran out")
+    days = round(item.days_left)
+    return plural(days, "%n day left", "%n days left") if days else tr("leaves within a day")
+
+
+def node_words(node: NodeRow) -> str:
+    """Where a belief holds and for how long it is meant to."""
+    scope = tr("everywhere") if node.scope in ("", EVERYWHERE) else tr("for %1").replace("%1", line(node.scope, 80))
+    return f"{layer_words(node.layer)[0]}, {scope}"
+
+
+def found_words(gate: GateSummary | None) -> str:
+    """What came out of the gate, for a note after an import: "3 held back, 2 questions", or ""."""
+    if gate is None:
+        return ""
+    parts = [plural(gate.quarantined, "%n held back", "%n held back")] if gate.quarantined else []
+    parts += [plural(gate.questions, "%n question", "%n questions")] if gate.questions else []
+    return ", ".join(parts)
