@@ -31,7 +31,7 @@ class Sure(msgspec.Struct, forbid_unknown_fields=True):
     claims: bool
 
 
-READ, SURE = Form.of(Read, 28), Form.of(Sure, 12)
+READ, SURE = Form.of(Read, 28), Form.of(Sure, 24)
 PLAIN = "I moved to Porto in May."
 
 
