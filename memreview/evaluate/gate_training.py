@@ -35,8 +35,6 @@ DROPOUT = 0.3
 BATCH = 64  # episodes
 WARM_UP = 0.1
 CLIPPED = 1.0
-EMBEDDED = 0.15
-"""Size of an embedding's standardized columns beside the others'."""
 PENALTY = 0.5
 """Of the difference between confidence and accuracy in a batch (Liang et al. 2020)."""
 AUTHENTIC, SIGMA = 0.5, 0.1
@@ -222,9 +220,7 @@ def _standard(rows: Sequence[Rows], kept: NDArray[np.bool_]) -> tuple[NDArray[np
     every = np.concatenate([one.features for one in rows])
     spread = every.std(axis=0)
     scale = np.where(spread > 1e-4, 1 / np.maximum(spread, 1e-4), 0.0)
-    embedded = np.array([name.startswith(("vector.", "context.")) for name in NAMES])
-    scale = np.where(embedded, EMBEDDED * scale, scale) * kept
-    return every.mean(axis=0).astype(np.float32), scale.astype(np.float32)
+    return every.mean(axis=0).astype(np.float32), (scale * kept).astype(np.float32)
 
 
 def _class_weights(rows: Sequence[Rows]) -> Tensor:

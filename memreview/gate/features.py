@@ -1,4 +1,8 @@
-"""What the gate sees of a claim, as one vector of fixed, named columns."""
+"""What the gate sees of a claim, as one vector of fixed, named columns.
+
+The text itself comes in as what the language models and the gate's reader make of it. Its embedding beside that made
+the gate worse on the development episodes (macro-F1 0.74 without, 0.68 with it): topics are learned by heart.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +22,6 @@ from memreview.records.gate import GLOBAL_SCOPE, LAYERS, Action, Bearing, ClaimE
 
 NODES = 3
 """Held nodes that have columns: those of the greatest concern."""
-DIMS = 384
 PROVENANCE = ("origin.", "confidence", "speech.quoted", "speech.other_person")
 """Prefixes of the columns that say by which channel a claim came, for the ablation."""
 
@@ -48,8 +51,6 @@ NAMES: tuple[str, ...] = (
     *(f"cue.{name}" for name in CUES),
     *(f"node{place}.{name}" for place in range(NODES) for name in _OF_NODE),
     *(f"reading{place}.{name}" for place in range(READ) for name in (*READINGS, "authentic")),
-    *(f"vector.{column}" for column in range(DIMS)),
-    *(f"context.{column}" for column in range(DIMS)),
 )
 """One a column. Times in log(1 + days); `log_since_revision` of a node that never was revised is of its age."""
 
@@ -73,10 +74,9 @@ def features(claim: ClaimEvent, bearings: Sequence[Bearing], now: int) -> Vector
         float(claim.scope != GLOBAL_SCOPE),
         *(claim.cues or [0.0] * len(CUES)),
     ]
-    context = claim.vector if claim.context is None else claim.context
     nodes += [_NEVER] * (NODES - len(nodes))
     read += [_UNREAD] * (READ - len(read))
-    found: Vector = np.concatenate([np.array(row, np.float32), *nodes, *read, claim.vector, context])
+    found: Vector = np.concatenate([np.array(row, np.float32), *nodes, *read])
     return found
 
 

@@ -66,9 +66,8 @@ def read_claims(
             cues = _cues(events[row].text, unit, [one.claim_probability for _, one in found])
             chosen.append((unit, hypothesis, cues))
     vectors = embedder.encode([unit.text for unit, _, _ in chosen])
-    contexts = embedder.encode([events[unit.event].text for unit, _, _ in chosen])
     claims: list[ClaimEvent | None] = [None] * len(events)
-    for (unit, hypothesis, cues), vector, context in zip(chosen, vectors, contexts, strict=True):
+    for (unit, hypothesis, cues), vector in zip(chosen, vectors, strict=True):
         claims[unit.event] = ClaimEvent(
             event=events[unit.event],
             claim=unit.text,
@@ -79,7 +78,6 @@ def read_claims(
             speech_act=hypothesis.speech_act,
             slot=hypothesis.slot,
             vector=vector,
-            context=context,
             cues=cues,
         )
     return claims

@@ -38,8 +38,8 @@ class Event:
 class ClaimEvent:
     """An event whose text claims something: the hypothesis tuple of Capture eq. 3, and the claim's embedding (384,).
 
-    `scope` is `GLOBAL_SCOPE` or words; `direction` and `speech_act` as `language.claims` names them. `context` is the
-    embedding of the whole text, `cues` what else the gate reads in it (`gate.reading.CUES`)."""
+    `scope` is `GLOBAL_SCOPE` or words; `direction` and `speech_act` as `language.claims` names them. `cues` are what
+    else the gate reads in the whole text (`gate.reading.CUES`)."""
 
     event: Event
     claim: str
@@ -50,7 +50,6 @@ class ClaimEvent:
     speech_act: str
     slot: str | None
     vector: Vector
-    context: Vector | None = None
     cues: tuple[float, ...] = ()
 
 

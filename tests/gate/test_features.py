@@ -70,7 +70,6 @@ def test_columns_say_what_their_names_say() -> None:
     assert column(row, "reading0.revise") == pytest.approx(np.log(0.4))
     assert column(row, "reading0.authentic") == pytest.approx(np.log(9), abs=1e-5)
     assert column(row, "node1.held") == column(row, "reading1.revise") == 0
-    assert column(row, "context.0") == 0
 
 
 def test_nothing_held_is_a_row_too() -> None:
