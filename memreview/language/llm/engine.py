@@ -32,6 +32,7 @@ from memreview.language.onnx_model import ModelUnavailable
 MAX_CONTEXT = 4096
 """More would cost memory that no job here has a use for."""
 _BATCH = 512
+_FEW = 128
 _ABORTED = 2  # llama_decode's own word for it
 _CONTROL = llama.LLAMA_TOKEN_ATTR_CONTROL | llama.LLAMA_TOKEN_ATTR_USER_DEFINED
 _REASONS = (
@@ -236,7 +237,7 @@ class Engine:
 
 
 class _Grammar:
-    """Greedy choice under a grammar: most of the time the likeliest token is allowed, and only it is looked at."""
+    """Greedy choice under a grammar."""
 
     def __init__(self, vocab: Any, text: str) -> None:
         self._sampler = llama.llama_sampler_init_grammar(vocab, text.encode(), b"root")
@@ -244,16 +245,14 @@ class _Grammar:
             raise UnmeetableSchema("llama.cpp can't hold the model to the form that is wanted.")
 
     def choose(self, logits: NDArray[np.float32]) -> int:
-        best = int(logits.argmax())
-        if self._allowed(np.array([best]), logits)[0]:
-            chosen = best
-        else:
-            allowed = self._allowed(np.arange(len(logits)), logits)
-            if not allowed.any():
-                raise BadAnswer("The model can't go on in the form that it was asked for.")
-            chosen = int(np.where(allowed, logits, -np.inf).argmax())
-        llama.llama_sampler_accept(self._sampler, chosen)
-        return chosen
+        """The likeliest token that is allowed; few are looked at before all are."""
+        for tokens in (logits.argmax(0, keepdims=True), np.argpartition(logits, -_FEW)[-_FEW:], np.arange(len(logits))):
+            allowed = tokens[self._allowed(tokens, logits)]
+            if len(allowed):
+                chosen = int(allowed[logits[allowed].argmax()])
+                llama.llama_sampler_accept(self._sampler, chosen)
+                return chosen
+        raise BadAnswer("The model can't go on in the form that it was asked for.")
 
     def _allowed(self, tokens: NDArray[np.int64], logits: NDArray[np.float32]) -> NDArray[np.bool_]:
         """The sampler sets the logits of what it forbids to -inf, in place and in order."""
