@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from memreview.review.values import GateReading, GateSummary, NodeRow, Provenance, QuarantineItem
+from memreview.review.values import Counts, GateReading, GateSummary, NodeRow, Provenance, QuarantineItem
 from memreview.ui.text import line, plural, tr
 
 ACTIONS = {
@@ -70,10 +70,25 @@ def node_words(node: NodeRow) -> str:
     return f"{layer_words(node.layer)[0]}, {scope}"
 
 
-def found_words(gate: GateSummary | None) -> str:
-    """What came out of the gate, for a note after an import: "3 held back, 2 questions", or ""."""
+def waiting_words(counts: Counts) -> list[str]:
+    """What waits in Questions and in Quarantine: "2 questions", "3 held back"."""
+    return [
+        *([plural(counts.questions, "%n question", "%n questions")] if counts.questions else []),
+        *([plural(counts.quarantined, "%n held back", "%n held back")] if counts.quarantined else []),
+    ]
+
+
+def gate_lines(gate: GateSummary | None) -> list[str]:
+    """What came out of the gate, as lines of the report on an import."""
     if gate is None:
-        return ""
-    parts = [plural(gate.quarantined, "%n held back", "%n held back")] if gate.quarantined else []
-    parts += [plural(gate.questions, "%n question", "%n questions")] if gate.questions else []
-    return ", ".join(parts)
+        return []
+    if gate.reason:
+        told = tr("What others wrote was not checked, so nothing is held back and nothing is asked.")
+        return [told, line(gate.reason, 300)]
+    read = plural(
+        gate.events, "%n new message was checked for who said what.", "%n new messages were checked for who said what."
+    )
+    held = plural(gate.quarantined, "%n claim was held back.", "%n claims were held back.")
+    wait = tr("What still waits is in Quarantine; what nobody confirmed in fourteen days has left already.")
+    asked = plural(gate.questions, "%n question is new in Questions.", "%n questions are new in Questions.")
+    return [read, *([f"{held} {wait}"] if gate.quarantined else []), *([asked] if gate.questions else [])]

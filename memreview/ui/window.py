@@ -16,6 +16,7 @@ from memreview.review import queue, settings
 from memreview.review.values import Counts
 from memreview.ui.context import CASES, EVERYTHING, IMPORTS, MEMORIES, AppContext
 from memreview.ui.dialogs.messages import tell
+from memreview.ui.gate_words import waiting_words
 from memreview.ui.menus import window_commands
 from memreview.ui.panel import Panel
 from memreview.ui.panels import PLACES, Place, modules
@@ -32,7 +33,7 @@ if TYPE_CHECKING:
     from memreview.ui.panels.imports import ImportsPanel
 
 WARM_UP_MS, WARM_STEP_MS = 400, 15
-CHANGING_JOBS = frozenset({"import", "paste", "sample", "audit", "index", "backup"})
+CHANGING_JOBS = frozenset({"import", "paste", "sample", "audit", "gate", "index", "backup"})
 
 
 class MainWindow(QMainWindow):
@@ -118,10 +119,15 @@ class MainWindow(QMainWindow):
 
     def _show_counts(self, counts: Counts) -> None:
         self.counts = counts
-        self.rail.set_badges({"inbox": counts.pending, "transitions": counts.pending})
-        memories = plural(counts.memories, "%n memory", "%n memories")
-        waiting = plural(counts.pending, "%n case to review", "%n cases to review")
-        self.status.setText(f"{memories} · {waiting}" if counts.memories else tr("Nothing imported yet"))
+        badges = {"questions": counts.questions, "quarantine": counts.quarantined}
+        self.rail.set_badges({"inbox": counts.pending, "transitions": counts.pending, **badges})
+        told = [
+            plural(counts.memories, "%n memory", "%n memories"),
+            plural(counts.pending, "%n case to review", "%n cases to review"),
+            *waiting_words(counts),
+        ]
+        anything = counts.memories or counts.entries
+        self.status.setText(" · ".join(told) if anything else tr("Nothing imported yet"))
         self._say_title()
 
     def _say_title(self) -> None:

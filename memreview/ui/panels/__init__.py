@@ -32,6 +32,7 @@ class Place:
 PLACES = (
     Place("inbox", "Inbox", "inbox", "inbox:InboxPanel", opens=("case",)),
     Place("transitions", "Transitions", "transitions", "transitions:TransitionsPanel"),
+    Place("questions", "Questions", "questions", "questions:QuestionsPanel", opens=("question",)),
     Place("quarantine", "Quarantine", "quarantine", "quarantine:QuarantinePanel", opens=("claim",)),
     Place("memories", "Memories", "memories", "memories:MemoriesPanel", opens=("memory",)),
     Place("history", "History", "history", "history:HistoryPanel", opens=("step",)),

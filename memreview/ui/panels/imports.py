@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence, Set
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -20,12 +21,13 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from memreview.review import history, imports
-from memreview.review.values import AuditSummary, ImportSummary, Step
+from memreview.review import history, imports, queue
+from memreview.review.values import AuditSummary, Counts, GateSummary, ImportSummary, Step
 from memreview.ui.commands import Command
 from memreview.ui.context import HISTORY, IMPORTS
 from memreview.ui.dialogs.mapping import ask_mapping
 from memreview.ui.dialogs.paste import ask_list
+from memreview.ui.gate_words import gate_lines, waiting_words
 from memreview.ui.import_run import ImportRun, Task
 from memreview.ui.panel import Panel
 from memreview.ui.taking_back import undo_step
@@ -52,6 +54,7 @@ class ImportsPanel(Panel):
         self._paths: dict[str, Path] = {}
         self._summaries: dict[int, ImportSummary] = {}
         self._stopped: Task | None = None
+        self._read: GateSummary | None = None
         self._build()
         self._connect()
 
@@ -178,7 +181,10 @@ class ImportsPanel(Panel):
 
     def _show_chosen(self) -> None:
         selected = self._selected()
-        self.report.show_imports(selected)
+        latest = {one.import_id for one in self.run.summaries}
+        self.report.show_imports(
+            selected, gate_lines(self._read) if {one.import_id for one in selected} == latest else []
+        )
         stopped = [one.state for one in selected] == ["stopped"]
         self.resume.setVisible(stopped)
         self.discard.setVisible(stopped)
@@ -209,11 +215,16 @@ class ImportsPanel(Panel):
             self.run.map_columns(task, mapping)
 
     def _on_finished(self, audit: AuditSummary | None) -> None:
+        self._read = audit.gate if audit is not None else None
         if self.run.summaries:
             self.refresh(DROPPED)
             self._select({one.import_id for one in self.run.summaries})
         if audit is not None:
-            self.context.toast(_audit_words(self.run.summaries, audit))
+            told = _audit_words(self.run.summaries, audit)
+            self.context.ask("imports.counts", queue.counts, partial(self._tell, told), self)
+
+    def _tell(self, told: str, counts: Counts) -> None:
+        self.context.toast(", ".join([told, *waiting_words(counts)]))
 
     def _why_not_cancel(self) -> str:
         return "" if self.run.busy else tr("Nothing is being imported.")

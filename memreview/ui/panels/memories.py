@@ -168,6 +168,7 @@ class MemoriesPanel(Panel):
             Command("memories.scope", tr("Limit where or until when it holds"), acts.scope, ("S",), none, group),
             Command("memories.edit", tr("Edit the text"), acts.edit, ("E",), none, group),
             Command("memories.read", tr("Open the conversation"), self._read_first, ("O",), self._why_no_source, group),
+            Command("memories.why", tr("Show its whole life"), acts.why, ("W",), none, group),
             Command("memories.all", tr("Select all that match"), self.table.selectAll, ("Ctrl+A",), group=group),
             Command("memories.save", tr("Save this filter"), self._save_filter, (), self._why_no_filter, group),
         ]

@@ -12,6 +12,7 @@ from memreview.ui.context import AppContext
 from memreview.ui.dialogs.conversation import ConversationDialog
 from memreview.ui.dialogs.decide import ScopeDialog, TextDialog
 from memreview.ui.dialogs.preview import confirm
+from memreview.ui.dialogs.why import show_why
 from memreview.ui.models.memory_table import ROW_ROLE
 from memreview.ui.text import plural, tr
 from memreview.ui.widgets.memory_view import MemoryView
@@ -32,9 +33,13 @@ class MemoryActions(QObject):
 
     def by_name(self, name: str) -> None:
         """What a button of the detail means: it stays on the memory it shows."""
-        {"edit": self.edit, "scope": self.scope, "delete": self.delete_and_stay, "restore": self.restore_and_stay}[
-            name
-        ]()
+        {
+            "edit": self.edit,
+            "scope": self.scope,
+            "delete": self.delete_and_stay,
+            "restore": self.restore_and_stay,
+            "why": self.why,
+        }[name]()
 
     def delete(self) -> None:
         self._decide(Decision(verb=Verb.DELETE, memories=self._chosen()), move=True)
@@ -67,6 +72,11 @@ class MemoryActions(QObject):
         dialog = TextDialog(tr("Edit the memory"), "", row.text, tr("Save"), self._over)
         if dialog.exec() and dialog.answer != row.text:
             self._decide(Decision(verb=Verb.EDIT, memories=(row.id,), text=dialog.answer), move=False)
+
+    def why(self) -> None:
+        """Show the memory's whole life."""
+        if (memory_id := self._table.current_id()) is not None:
+            show_why(self._over, self._context, "memory", memory_id)
 
     def read(self, source: Context) -> None:
         """Open the whole conversation at the words of `source`."""

@@ -113,8 +113,9 @@ def note_groups(summary: ImportSummary) -> list[tuple[str, list[tuple[str, str]]
     return groups
 
 
-def as_text(summaries: Sequence[ImportSummary]) -> str:
-    told = []
+def as_text(summaries: Sequence[ImportSummary], also: Sequence[str] = ()) -> str:
+    """`also` are lines about all of them."""
+    told = [*also, ""] if also else []
     for summary in summaries:
         told += lines(summary)
         for title, notes in note_groups(summary):
@@ -129,6 +130,7 @@ class ImportReport(QWidget):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.summaries: Sequence[ImportSummary] = ()
+        self.also: Sequence[str] = ()
         self.text = Label(selectable=True)
         name_for_reader(self.text, tr("What came in"))
         self.notes = QTreeWidget()
@@ -138,7 +140,7 @@ class ImportReport(QWidget):
         roomy(self.notes, {0: 32})
         self.notes.header().setSectionResizeMode(0, QHeaderView.ResizeMode.Interactive)
         self.copy = QPushButton(tr("Copy the report"))
-        self.copy.clicked.connect(lambda: QApplication.clipboard().setText(as_text(self.summaries)))
+        self.copy.clicked.connect(lambda: QApplication.clipboard().setText(as_text(self.summaries, self.also)))
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.addWidget(self.text)
@@ -147,9 +149,10 @@ class ImportReport(QWidget):
         layout.addStretch()
         self.show_imports(())
 
-    def show_imports(self, summaries: Sequence[ImportSummary]) -> None:
-        self.summaries = summaries
-        self.text.setText("\n\n".join("\n".join(lines(summary)) for summary in summaries))
+    def show_imports(self, summaries: Sequence[ImportSummary], also: Sequence[str] = ()) -> None:
+        self.summaries, self.also = summaries, also
+        parts = [also, *(lines(summary) for summary in summaries)]
+        self.text.setText("\n\n".join("\n".join(part) for part in parts if part))
         self.notes.clear()
         for summary in summaries:
             prefix = f"{line(summary.file_name, 80)}: " if len(summaries) > 1 else ""

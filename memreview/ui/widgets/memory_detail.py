@@ -16,7 +16,7 @@ SOURCES_SHOWN, CASES_SHOWN, LINES_SHOWN = 3, 8, 30
 
 
 class MemoryDetailView(QScrollArea):
-    """`acted(name)`: edit, scope, delete or restore was clicked. `read_wanted(context)`: show this conversation.
+    """`acted(name)`: edit, scope, delete, restore or why was clicked. `read_wanted(context)`: show this conversation.
     `opened(target, id)`: go to that case or step."""
 
     acted = Signal(str)
@@ -64,8 +64,14 @@ def _what(view: MemoryDetailView, detail: MemoryDetail) -> Card:
     buttons = QWidget()
     flow = FlowLayout(buttons)
     last = "restore" if row.status in words.NO_LONGER else "delete"
-    names = {"edit": tr("Edit…"), "scope": tr("Limit…"), "delete": tr("Delete"), "restore": tr("Restore")}
-    for name in ("edit", "scope", last):
+    names = {
+        "edit": tr("Edit…"),
+        "scope": tr("Limit…"),
+        "delete": tr("Delete"),
+        "restore": tr("Restore"),
+        "why": tr("Why is it here?"),
+    }
+    for name in ("edit", "scope", last, "why"):
         button = QPushButton(names[name])
         button.clicked.connect(lambda _=False, name=name: view.acted.emit(name))
         flow.addWidget(button)

@@ -83,6 +83,8 @@ def stage_words(stage: str, done: int, total: int) -> str:
         "words": tr("Preparing the word search"),
         "meaning": tr("Preparing the search by meaning"),
         "comparing": tr("Looking for what is out of date"),
+        "model": tr("Trying the language model"),
+        "gate": tr("Checking who said what"),
     }.get(stage, tr("Working"))
     return f"{words}, {done * 100 // total} %" if total else f"{words} …"
 
