@@ -281,17 +281,6 @@ def doctor_(arguments: Arguments) -> int:
         return 0 if all(finding.ok for finding in findings) else 1
 
 
-def models(arguments: Arguments) -> None:
-    rows = doctor.models()
-    table = Table("model", "for", "state")
-    values = []
-    for file in rows:
-        status = file.status()
-        values.append({"name": file.name, "purpose": file.purpose, "usable": status.usable, "reason": status.reason})
-        table.add(file.name, file.purpose, "ready" if status.usable else status.reason)
-    emit(arguments, values, lambda: str(table))
-
-
 def evaluate(arguments: Arguments) -> int:
     if not arguments.file.exists():
         raise LookupError(f"There is no file {arguments.file}.")

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from memreview import __version__
-from memreview.cli import commands
+from memreview.cli import commands, models
 from memreview.exporters import ExportFailed
 from memreview.importers.contract import ImportFailed
 from memreview.language.onnx_model import ModelUnavailable
@@ -163,7 +163,11 @@ def _add_upkeep(add: commands.Add) -> None:
     command.add_argument(
         "--restore", metavar="BACKUP", nargs="?", const="newest", help="a backup's file name, or the newest"
     )
-    add("models", commands.models, "Model files: what each is for and whether it is there")
+    command = add("models", models.run, "Model files, and the language model: which one, and what it is good for")
+    command.add_argument("act", nargs="?", choices=["use", "probe"], help="choose a language model, or try it again")
+    command.add_argument("what", nargs="?", metavar="MODEL", help="bundled, off, a .gguf file, or a server's address")
+    command.add_argument("--model", default="", help="for a server: the name of its model")
+    command.add_argument("--elsewhere", action="store_true", help="the server may be on another computer")
     command = add("eval", commands.evaluate, "Measure a model on a file of labelled cases, beside plain baselines")
     command.add_argument("what", choices=["triage", "claims", "gate"])
     command.add_argument("file", type=Path)

@@ -22,6 +22,7 @@ STAGES = {
     "sentences": "Finding sentences",
     "meaning": "Reading for meaning",
     "comparing": "Comparing",
+    "model": "Trying the language model",
     "gate": "Checking what is new",
 }
 

@@ -157,6 +157,11 @@ def _job(task: Task, choice: Choice, problem: str, card: Card | None) -> Job:
     return Job(task, "model", "", score.right, score.cases)
 
 
+def end() -> None:
+    """End what runs; the next request starts it again."""
+    _RUNNING.only(Off())
+
+
 # -- jobs -------------------------------------------------------------------------------------------------------
 
 

@@ -63,3 +63,23 @@ def serving(reply: Reply) -> Iterator[Told]:
 def silent(request: dict[str, Any]) -> tuple[int, str]:
     time.sleep(3)
     return 200, "{}"
+
+
+def knowing(request: dict[str, Any]) -> tuple[int, Any]:
+    """A model that passes: it answers the cases of the probe, and what else it is asked with nonsense."""
+    text = request["messages"][-1]["content"]
+    if "logprobs" in request:
+        follows = any(words in text for words in ("child", "walnuts\n", "any more", "a nurse\n", "short", "every week"))
+        yes = follows or text.endswith(("Can't eat walnuts", "Works as a nurse"))
+        return 200, tokens(Yes=-0.1 if yes else -3.0, No=-3.0 if yes else -0.1)
+    return 200, answer(json.dumps(_REPLIES.get(text, {"note": "x"}), ensure_ascii=False))
+
+
+_REPLIES = {
+    "please never use tables, I read on my phone": {"note": "Wants no tables"},
+    "my daughter Ada turned 7, party ideas?": {"note": "Daughter Ada is 7"},
+    "we don't own a car": {"note": "Doesn't own a car"},
+    "I hate coriander with a passion": {"note": "Dislikes coriander"},
+    "I've switched from Python to Rust for all my code": {"note": "Prefers Rust for all code"},
+    "I'm on the night shift at the port of Antwerp": {"note": "Works the night shift at the port of Antwerp"},
+}

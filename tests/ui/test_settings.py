@@ -48,8 +48,8 @@ def test_appearance_counts_at_once_and_after_a_restart(panel, profile, open_wind
 
 
 def test_the_privacy_page_lists_everything_as_off(panel):
-    tables = [table for table in panel.findChildren(QTreeWidget) if table.topLevelItemCount() == len(NETWORK)]
-    assert {tables[0].topLevelItem(row).text(2) for row in range(len(NETWORK))} == {"off"}
+    tables = [table for table in panel.findChildren(QTreeWidget) if table.topLevelItemCount() == len(NETWORK) + 1]
+    assert {tables[0].topLevelItem(row).text(2) for row in range(len(NETWORK) + 1)} == {"off"}
 
 
 def test_the_models_page_names_each_file_and_why_it_is_missing(panel, qtbot):

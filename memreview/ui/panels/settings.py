@@ -52,7 +52,7 @@ class SettingsPanel(Panel):
         self.pages = QStackedWidget()
         for words, build in (
             (tr("Appearance"), self._appearance),
-            (tr("Privacy"), privacy_page),
+            (tr("Privacy"), lambda: privacy_page(self.context)),
             (tr("Models"), lambda: models_page(self.context)),
             (tr("Limits"), self._limits),
             (tr("Profile and backups"), self._profile),

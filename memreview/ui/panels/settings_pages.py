@@ -12,7 +12,8 @@ from PySide6.QtWidgets import QHeaderView, QTreeWidget, QTreeWidgetItem, QVBoxLa
 
 from memreview import __version__
 from memreview.review import doctor
-from memreview.ui.context import AppContext
+from memreview.ui.context import SETTINGS, AppContext
+from memreview.ui.panels.model_page import ModelCard, language_model_status, network_words
 from memreview.ui.text import line, name_for_reader, tr
 from memreview.ui.widgets.labels import Label
 from memreview.ui.widgets.rows import roomy
@@ -23,19 +24,29 @@ NETWORK = (
     ("Crash reports", "Written to a file in your profile folder, without your texts. Never sent."),
     ("Updates", "memreview never looks for any."),
     ("Model files", "Fetched by the set-up, when you run it. The program itself never fetches anything."),
-    ("Language model server", "Not used. Models run on this computer."),
     ("Links in your conversations", "Shown as text. They are never opened or loaded."),
 )
 
 
-def privacy_page() -> QWidget:
+def privacy_page(context: AppContext) -> QWidget:
     page, layout = _page()
-    told = tr("Nothing here uses the network. This is the whole list of what could, in any program like it:")
-    layout.addWidget(Label(told))
+    told = Label()
+    layout.addWidget(told)
     table = _table(tr("What could use the network"), [tr("What"), tr("How it is here"), tr("On")])
-    for what, how in NETWORK:
-        table.addTopLevelItem(QTreeWidgetItem([tr(what), tr(how), tr("off")]))
     layout.addWidget(table, 1)
+
+    def show(server: tuple[str, bool]) -> None:
+        how, on = server
+        none = tr("Nothing here uses the network. This is the whole list of what could, in any program like it:")
+        told.setText(tr("You switched on one thing that uses the network:") if on else none)
+        _fill(table, [(tr(what), tr(words), tr("off")) for what, words in NETWORK])
+        table.addTopLevelItem(QTreeWidgetItem([tr("Language model server"), how, tr("on") if on else tr("off")]))
+
+    def read() -> None:
+        context.ask("settings.network", lambda profile: network_words(language_model_status(profile)), show, page)
+
+    context.changed.connect(lambda changed: read() if SETTINGS in changed else None)
+    read()
     return page
 
 
@@ -44,6 +55,7 @@ def models_page(context: AppContext) -> QWidget:
     layout.addWidget(Label(tr("The files that memreview reads texts with. Without one, the rest goes on working.")))
     table = _table(tr("Model files"), [tr("For"), tr("State"), tr("File")])
     layout.addWidget(table, 1)
+    layout.addWidget(ModelCard(context), 1)
     context.ask("settings.models", lambda _: model_rows(), lambda rows: _fill(table, rows), page)
     return page
 
