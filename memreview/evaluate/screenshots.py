@@ -7,7 +7,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from memreview.evaluate import generate
+from memreview.evaluate import generate, generate_held
 
 ITEMS = 10_000
 
@@ -17,6 +17,7 @@ def main(arguments: list[str]) -> int:
     with tempfile.TemporaryDirectory(prefix="memreview-full-") as folder:
         profile = generate.profile_of(Path(folder), ITEMS)
         generate.pending_cases(profile, ITEMS)
+        generate_held.held_back(profile, ITEMS, questions=ITEMS // 100)
         profile.close()
         command = [sys.executable, "-m", "memreview.ui.shots", *arguments, "--full", folder]
         return subprocess.run(command, check=False).returncode

@@ -122,10 +122,28 @@ def _dialogs(window: MainWindow) -> Iterator[tuple[str, QDialog]]:
     yield "keys", KeysDialog(context.commands, window)
     yield "export", ExportDialog(context, window)
     yield "tell", TellDialog(context, window)
+    yield from _claim_dialogs(window)
     if ids:
         claim = queue.items(context.profile, ids[:1])[0].new_claim
         yield "limit", ScopeDialog(claim, window)
         yield "bulk", BulkDialog(context, ids, Decision(verb=Verb.APPROVE), window)
+
+
+def _claim_dialogs(window: MainWindow) -> Iterator[tuple[str, QDialog]]:
+    """About the first claim that is held back, and the first memory that has a life to show."""
+    from memreview.review import decisions, memories, quarantine, why
+    from memreview.ui.dialogs.release import ReleaseDialog
+    from memreview.ui.dialogs.situation import SituationDialog
+    from memreview.ui.dialogs.why import WhyDialog
+
+    profile = window.context.profile
+    for memory_id in memories.ids(profile, "")[:1]:
+        yield "why", WhyDialog(why.of_memory(profile, memory_id), window)
+    for claim_id in quarantine.ids(profile)[:1]:
+        case = quarantine.case(profile, claim_id)
+        yield "release", ReleaseDialog(case, lambda decision: decisions.preview(profile, decision), window)
+        yield "life", WhyDialog(why.of_node(profile, claim_id), window)
+    yield "situation", SituationDialog("the trip to Porto", "It is remembered for this.", window)
 
 
 def _settle(app: QApplication, window: MainWindow) -> None:
