@@ -12,7 +12,7 @@ a contender when it is corroborated.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 
 from memreview.language import state_schema
@@ -87,18 +87,18 @@ def _allowed(policy: Policy, claim: ClaimEvent, verdict: Verdict) -> Action:
 
 
 def _retain(draft: Draft, claim: ClaimEvent, verdict: Verdict, bearings: Sequence[Bearing]) -> None:
-    for node in _said_again(draft, claim, bearings):
+    for node in _said_again(draft, claim, verdict, bearings):
         _restate(draft, claim, verdict, node)
 
 
 def _add(draft: Draft, claim: ClaimEvent, verdict: Verdict, bearings: Sequence[Bearing]) -> None:
-    if not _known(draft, claim, verdict, bearings, _said_again(draft, claim, bearings)):
+    if not _known(draft, claim, verdict, bearings, _said_again(draft, claim, verdict, bearings)):
         _write(draft, claim, verdict, bearings, claim.timescale)
 
 
 def _scope(draft: Draft, claim: ClaimEvent, verdict: Verdict, bearings: Sequence[Bearing]) -> None:
     target = _in_force(draft, verdict.target)
-    again = [node for node in _said_again(draft, claim, bearings) if target is None or node.id != target.id]
+    again = [node for node in _said_again(draft, claim, verdict, bearings) if target is None or node.id != target.id]
     if _known(draft, claim, verdict, bearings, again):
         return
     node = _write(draft, claim, verdict, bearings, claim.timescale, narrow=True)
@@ -109,8 +109,8 @@ def _scope(draft: Draft, claim: ClaimEvent, verdict: Verdict, bearings: Sequence
 
 def _revise(draft: Draft, claim: ClaimEvent, verdict: Verdict, bearings: Sequence[Bearing]) -> None:
     target = _in_force(draft, verdict.target)
-    again = _said_again(draft, claim, bearings)
-    if target is None or target.id in [node.id for node in again]:
+    again = _said_again(draft, claim, verdict, bearings)
+    if target is None or (target.id in [node.id for node in again] and not _certain(draft, claim, verdict, target)):
         _add(draft, claim, verdict, bearings)
     elif _vouches(draft.policy, claim, verdict) and _speaks_for_rival(draft, target, again):
         _retain(draft, claim, verdict, bearings)
@@ -127,9 +127,7 @@ def _revise(draft: Draft, claim: ClaimEvent, verdict: Verdict, bearings: Sequenc
         if target.layer != "stable" or _unconfirmed(draft, target):
             supersede(draft, node, target)
         else:
-            draft.link(Edge("contends", node.id, target.id, draft.at), "contended")
-            for rival in _overtaken_rivals(draft, target, bearings):
-                supersede(draft, node, rival)
+            _stand_against(draft, node, target, bearings)
         _speak_against(draft, node, claim.event.session)
 
 
@@ -162,14 +160,32 @@ _ACTIONS: dict[Action, _Rule] = {
 # -- saying again ---------------------------------------------------------------------------------------------------
 
 
-def _said_again(draft: Draft, claim: ClaimEvent, bearings: Sequence[Bearing]) -> list[Node]:
-    """The nodes that the claim repeats; of a change that awaits corroboration a consistent statement is enough."""
+def _said_again(draft: Draft, claim: ClaimEvent, verdict: Verdict, bearings: Sequence[Bearing]) -> list[Node]:
+    """The nodes that the claim repeats. For a change that awaits corroboration less is enough: a consistent statement,
+    or one that denies what it stands against and, by the gate, says nothing new. Where a claim seems to repeat both,
+    the newer of them is meant."""
+    found = [
+        bearing.node
+        for bearing in bearings
+        if says_same(bearing, claim, draft.policy)
+        or (_is_contender(draft, bearing.node) and _consistent(bearing, draft.policy))
+    ]
+    if verdict.action == "retain":
+        found += [node for node in _denied_for(draft, bearings) if node.id not in [one.id for one in found]]
+    overtaken = {edge.target for node in found for edge in draft.edges("contends", source=node.id)}
+    return [node for node in found if node.id not in overtaken]
 
-    def again(bearing: Bearing) -> bool:
-        contender = bearing.node.status == "active" and _unconfirmed(draft, bearing.node)
-        return says_same(bearing, claim, draft.policy) or (contender and _consistent(bearing, draft.policy))
 
-    return [bearing.node for bearing in bearings if again(bearing)]
+def _denied_for(draft: Draft, bearings: Sequence[Bearing]) -> Iterator[Node]:
+    """The only contender of each node that a statement denies, unless it denies that rather."""
+    by_id = {bearing.node.id: bearing for bearing in bearings}
+    for bearing in bearings:
+        rivals = _rivals(draft, bearing.node)
+        if bearing.node.status != "active" or _contrary(bearing) < draft.policy.relation or len(rivals) != 1:
+            continue
+        rival = by_id.get(rivals[0].id)
+        if rival is None or _contrary(rival) <= _contrary(bearing) or rival.similarity > bearing.similarity:
+            yield rivals[0]
 
 
 def _known(
@@ -267,11 +283,27 @@ def _speak_against(draft: Draft, node: Node, session: str) -> None:
             _contend(draft, draft.node(node.id), target, (*edge.sessions, session))
 
 
-def _overtaken_rivals(draft: Draft, target: Node, bearings: Sequence[Bearing]) -> list[Node]:
-    """Unconfirmed changes of the same node that the claim contradicts."""
+def _stand_against(draft: Draft, node: Node, target: Node, bearings: Sequence[Bearing]) -> None:
+    """Beside a stable node. Whichever change an earlier statement named, it denied the node as well; of these changes
+    those that the claim contradicts are over."""
     contrary = {one.node.id for one in bearings if _contrary(one) >= draft.policy.relation}
-    rivals = (draft.node(edge.source) for edge in draft.edges("contends", target=target.id))
-    return [rival for rival in rivals if rival.status == "active" and rival.id in contrary]
+    rivals = _rivals(draft, target)
+    spoken = [edge for edge in draft.edges("contends", target=target.id) if edge.source in [one.id for one in rivals]]
+    kept = (session for edge in spoken if edge.source not in contrary for session in edge.sessions)
+    draft.link(Edge("contends", node.id, target.id, draft.at, sessions=tuple(kept)), "contended")
+    for rival in rivals:
+        if rival.id in contrary:
+            supersede(draft, node, rival)
+
+
+def _rivals(draft: Draft, node: Node) -> list[Node]:
+    """What stands against it and is in force."""
+    found = (draft.node(edge.source) for edge in draft.edges("contends", target=node.id))
+    return [rival for rival in found if rival.status == "active"]
+
+
+def _is_contender(draft: Draft, node: Node) -> bool:
+    return node.status == "active" and _unconfirmed(draft, node)
 
 
 def _unconfirmed(draft: Draft, node: Node) -> bool:
