@@ -27,6 +27,7 @@ def check(profile: Profile) -> list[Finding]:
             for name, problem, advice in integrity.check(profile.database)
         ),
         _vectors(profile),
+        _language_model(profile),
         _disk(profile.home),
     ]
     for file in model_files.CATALOGUE:
@@ -83,6 +84,20 @@ def _vectors(profile: Profile) -> Finding:
         name="meaning index",
         ok=True,
         detail=f"{profile.index().size:,} texts" + (f", {added:,} added now" * bool(added)),
+    )
+
+
+def _language_model(profile: Profile) -> Finding:
+    """The bundled one may be missing: its jobs are done by rules. One that the person chose should be there."""
+    from memreview.review import language_model
+
+    status = language_model.status(profile)
+    ok = not status.problem or isinstance(status.choice, language_model.Bundled)
+    return Finding(
+        name="language model",
+        ok=ok,
+        detail=status.problem or status.name,
+        advice="" if ok else "Choose one in Settings, or: memreview models use bundled",
     )
 
 

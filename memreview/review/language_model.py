@@ -152,7 +152,7 @@ def _job(task: Task, choice: Choice, problem: str, card: Card | None) -> Job:
         return Job(task, "rules", problem or "The model was not tried yet.")
     if problem or not score.passed:
         least = math.ceil(score.needed * score.cases)
-        reason = problem or f"{score.right} of {score.cases} right, {least} are needed."
+        reason = problem or f"{least} right answers are needed."
         return Job(task, "rules", reason, score.right, score.cases)
     return Job(task, "model", "", score.right, score.cases)
 
