@@ -26,7 +26,7 @@ from memreview.gate.model import Gate, gate_folder
 from memreview.gate.reading import read_bearings
 from memreview.ledger import POLICY, Choice, Ledger, Policy
 from memreview.records.gate import ACTIONS, Action, ClaimEvent, Node, NodeStatus, Verdict
-from memreview.review.gating import Models, Replay, as_kept
+from memreview.review.gating import Models, Replay, _Reader, _Relations, as_kept
 
 Metrics = dict[str, Estimate]
 Statistic = Callable[[NDArray[np.float64]], float]
@@ -35,6 +35,8 @@ WITHOUT_ODE, WITHOUT_PROVENANCE = "without_ode", "without_provenance"
 _FLAT = 0.1
 """Decay a day of every belief, where there are no layers: the middle one's."""
 _BINS = 15
+TIMED = 30
+"""Episodes that the clock runs on."""
 FAMILIES = ("indirect_injection", "poisoned_summary", "same_origin")
 
 
@@ -132,26 +134,35 @@ def run(path: Path, *, limit: int | None = None, seed: int = 0, out: Path | None
 
 @dataclass(slots=True)
 class Bench:
-    """Episodes whose claims are read once, for any number of systems."""
+    """Episodes that are read once, for any number of systems."""
 
     episodes: Sequence[Episode]
     languages: Languages
     claims: list[Claims] = field(default_factory=list)
+    fresh: Languages = field(init=False)
 
     def __post_init__(self) -> None:
+        known = replace(
+            self.languages, relations=_Relations(self.languages.relations), reader=_Reader(self.languages.reader)
+        )
+        self.fresh, self.languages = self.languages, known
         self.claims = [
             [claim and replace(claim, vector=as_kept(claim.vector)) for claim in claims]
             for claims in read_each(self.episodes, self.languages)
         ]
 
     def system(self, gate: Gate, policy: Policy = POLICY, *, layers: bool = True) -> list[Run]:
-        models = Models(
-            self.languages.claims, self.languages.embedder, self.languages.relations, self.languages.reader, gate
-        )
+        models = _models(self.languages, gate)
         return [
             _replay(episode, claims, models, policy, layers)
             for episode, claims in zip(self.episodes, self.claims, strict=True)
         ]
+
+    def milliseconds(self, gate: Gate) -> list[float]:
+        """Of each event of a few episodes, with nothing known from before."""
+        models = _models(self.fresh, gate)
+        few = list(zip(self.episodes, self.claims, strict=True))[:TIMED]
+        return [one.ms for episode, claims in few for one in _replay(episode, claims, models, POLICY, True).seen]
 
     def rule(self, rule: Rule) -> list[Run]:
         return [
@@ -175,13 +186,17 @@ class Bench:
             cases=len(runs),
             seed=seed,
             model=gate.config.id,
-            system=measure(runs, seed),
+            system=measure(runs, seed) | _times(self.milliseconds(gate)),
             baselines={name: measure(self.rule(rule), seed) for name, rule in RULES.items()},
             ablations={name: measure(found, seed) for name, found in ablated.items()},
             confusion=confusion(truth, given, len(ACTIONS)).tolist(),
             mistakes=_mistakes(runs),
             problems=list(problems),
         )
+
+
+def _models(languages: Languages, gate: Gate) -> Models:
+    return Models(languages.claims, languages.embedder, languages.relations, languages.reader, gate)
 
 
 # -- systems --------------------------------------------------------------------------------------------------------
@@ -229,11 +244,9 @@ def _by_rule(episode: Episode, claims: Claims, rule: Rule, languages: Languages)
     for event, claim in zip(episode.events, claims, strict=True):
         action: Action = "retain"
         before = _in_force(memory.nodes.values())
-        started = time.perf_counter()
         if claim is not None and claims_something(claim, languages.claims):
             action = _apply(memory, claim, rule, languages)
-        ms = 1e3 * (time.perf_counter() - started)
-        seen.append(Seen(event, action, None, _in_force(memory.nodes.values()) != before, ms))
+        seen.append(Seen(event, action, None, _in_force(memory.nodes.values()) != before))
     return Run(
         episode, tuple(seen), {node.id: Held(node.status, frozenset(node.events)) for node in memory.nodes.values()}
     )
@@ -272,9 +285,13 @@ def measure(runs: Sequence[Run], seed: int) -> Metrics:
     found["clarify.f1"] = _asking_f1(runs, users, seed)
     if any(one.verdict for run in runs for one in run.seen):
         found["ece"] = _calibration(runs, users, seed)
-    ms = np.array([one.ms for run in runs for one in run.seen])
+    return found
+
+
+def _times(ms: Sequence[float]) -> Metrics:
+    found = {}
     for name, quantile in (("ms_median", 50), ("ms_p95", 95)):
-        value = float(np.percentile(ms, quantile)) if len(ms) else float("nan")
+        value = float(np.percentile(ms, quantile)) if ms else float("nan")
         found[name] = Estimate(value, (value, value), len(ms))
     return found
 
