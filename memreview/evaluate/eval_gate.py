@@ -22,11 +22,12 @@ from memreview.evaluate.gate_baselines import RULES, FlatMemory, Rule, claims_so
 from memreview.evaluate.gate_cases import CaseEvent, Episode
 from memreview.evaluate.gate_rows import Claims, Languages, profile_of, read_each
 from memreview.evaluate.metrics import RESAMPLES, Estimate, confusion
+from memreview.evaluate.remembered import Reader, Relations
 from memreview.gate.model import Gate, gate_folder
 from memreview.gate.reading import read_bearings
 from memreview.ledger import POLICY, Choice, Ledger, Policy
 from memreview.records.gate import ACTIONS, Action, ClaimEvent, Node, NodeStatus, Verdict
-from memreview.review.gating import Models, Replay, _Reader, _Relations, as_kept
+from memreview.review.gating import Models, Replay, as_kept
 
 Metrics = dict[str, Estimate]
 Statistic = Callable[[NDArray[np.float64]], float]
@@ -143,7 +144,7 @@ class Bench:
 
     def __post_init__(self) -> None:
         known = replace(
-            self.languages, relations=_Relations(self.languages.relations), reader=_Reader(self.languages.reader)
+            self.languages, relations=Relations(self.languages.relations), reader=Reader(self.languages.reader)
         )
         self.fresh, self.languages = self.languages, known
         self.claims = [
