@@ -217,15 +217,19 @@ def _replay(episode: Episode, claims: Claims, models: Models, policy: Policy, la
         outcome = replay.step(event.seen, claim)
         ms = 1e3 * (time.perf_counter() - started)
         if outcome.asked and event.clarification_answer is not None and event.event_id in ledger:
-            answered = ledger.answer(
-                event.event_id, _choice(event.clarification_answer, outcome.verdict), event.seen.at
-            )
-            ledger.commit(answered)
+            _answer(replay, event, outcome.verdict)
         action = outcome.verdict.action if outcome.verdict else "retain"
         seen.append(Seen(event, action, outcome.verdict, _retrievable(ledger) != before, ms))
     ledger.commit(ledger.advance(max(event.seen.at for event in episode.events)))
     held = {node.id: Held(node.status, frozenset(node.events), ledger.narrowed(node.id)) for node in ledger}
     return Run(episode, tuple(seen), held)
+
+
+def _answer(replay: Replay, event: CaseEvent, verdict: Verdict | None) -> None:
+    choice = _choice(event.clarification_answer or "", verdict)
+    replay.ledger.commit(replay.ledger.answer(event.event_id, choice, event.seen.at))
+    still_open = [asked for asked in replay.asking.questions if event.event_id not in asked.claims]
+    replay.asking.questions = still_open
 
 
 def _retrievable(ledger: Ledger) -> dict[str, bool]:
