@@ -59,9 +59,9 @@ def source_words(provenance: Provenance) -> str:
 def left_words(item: QuarantineItem) -> str:
     """How long it still waits."""
     if item.status == "evicted":
-        return tr("its time ran out")
+        return tr("lapsed")
     days = round(item.days_left)
-    return plural(days, "%n day left", "%n days left") if days else tr("leaves within a day")
+    return plural(days, "%n day left", "%n days left") if days else tr("lapses within a day")
 
 
 def node_words(node: NodeRow) -> str:

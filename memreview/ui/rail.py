@@ -69,7 +69,7 @@ class Rail(QListView):
     def sizeHint(self) -> QSize:
         widest = max(self.fontMetrics().horizontalAdvance(tr(place.title)) for place in self._places)
         badge = self.fontMetrics().horizontalAdvance("00,000")
-        return QSize(widest + badge + self.fontMetrics().height() * 4, 200)
+        return QSize(widest + badge + int(self.fontMetrics().height() * 4.6), 200)
 
     def minimumSizeHint(self) -> QSize:
         return self.sizeHint()

@@ -151,6 +151,7 @@ def _settle(app: QApplication, window: MainWindow) -> None:
     end = monotonic() + SETTLE_S
     while monotonic() < end or not window.context.queries.idle:
         app.processEvents()
+    app.processEvents()  # what the last answer changed is laid out in a turn of its own
 
 
 if __name__ == "__main__":

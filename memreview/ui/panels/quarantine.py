@@ -33,7 +33,7 @@ def _row(item: QuarantineItem) -> Row:
 def _group(remembered: bool) -> tuple[str, str]:
     if remembered:
         return tr("Remembered already"), tr("An assistant has stored it, so these come first")
-    return tr("Only in your chats"), tr("Nothing is remembered of it, and it leaves by itself")
+    return tr("Only in your chats"), tr("Nothing is remembered of it, and it lapses by itself")
 
 
 class QuarantinePanel(ListPanel):
@@ -45,8 +45,8 @@ class QuarantinePanel(ListPanel):
 
     def __init__(self, context: AppContext) -> None:
         super().__init__(context)
-        self.evicted = QCheckBox(tr("Also what ran out"))
-        self.evicted.setToolTip(tr("Show also what left because nobody confirmed it in time"))
+        self.evicted = QCheckBox(tr("Also lapsed"))
+        self.evicted.setToolTip(tr("Show also what lapsed, because nobody confirmed it in time"))
         self.evicted.toggled.connect(lambda: self.refresh(frozenset()))
         self.header.addWidget(self.evicted)
 
@@ -65,13 +65,13 @@ class QuarantinePanel(ListPanel):
     def empty_words(self) -> tuple[str, str, str]:
         told = tr(
             "What a web page, a document, a tool or a pasted text says about you waits here and counts for nothing, "
-            "until you say it yourself or let it count. After fourteen days it leaves by itself."
+            "until you say it yourself or let it count.\nAfter fourteen days it lapses by itself."
         )
         if not self.context.profile_has_imports():
             return tr("Nothing imported yet"), told, tr("Import …")
         if self.evicted.isChecked():
             return tr("Nothing is held back"), told, ""
-        return tr("Nothing is held back"), told, tr("Show what ran out")
+        return tr("Nothing is held back"), told, tr("Show what lapsed")
 
     def on_empty_action(self) -> None:
         if self.context.profile_has_imports():
@@ -147,7 +147,7 @@ class QuarantinePanel(ListPanel):
             Command("quarantine.chat", tr("Open the chat"), self.open_chat, ("O",), self._why_no_chat, group),
             Command("quarantine.memory", tr("Open the memory"), self.open_memory, ("M",), self._why_no_memory, group),
             Command("quarantine.why", tr("Show its whole life"), self.show_why, ("W",), none, group),
-            Command("quarantine.evicted", tr("Also show what ran out"), self.evicted.toggle, ("/",), group=group),
+            Command("quarantine.evicted", tr("Also show what lapsed"), self.evicted.toggle, ("/",), group=group),
         ]
 
     def _why_none(self) -> str:

@@ -15,14 +15,13 @@ from memreview.ui.panels.case import QuotationCard
 from memreview.ui.text import day, isolated, line, plural, tr
 from memreview.ui.widgets.decay_curve import DecayCurve
 from memreview.ui.widgets.decision_bar import DecisionBar
-from memreview.ui.widgets.flow import FlowLayout
 from memreview.ui.widgets.gate_bars import GateBars
 from memreview.ui.widgets.labels import Card, Label
 from memreview.ui.widgets.links import Link, LinkList
 from memreview.ui.widgets.page import Page
 
 VERBS = (Verb.RELEASE, Verb.KEEP, Verb.DELETE, Verb.NEVER)
-TITLE_CHARS, SOURCE_CHARS = 240, 64
+TITLE_CHARS = 240
 DAY = 86_400_000_000
 
 
@@ -32,7 +31,7 @@ def verb_words() -> dict[Verb, tuple[str, str]]:
         Verb.RELEASE: (tr("Let it count …"), tr("It is true: say for how long and where")),
         Verb.KEEP: (tr("Hold longer"), tr("It waits for another fourteen days")),
         Verb.DELETE: (tr("Delete"), tr("It goes, and memories that say it are forgotten")),
-        Verb.NEVER: (tr("Never from here …"), tr("It goes, and nothing from this source is taken in any more")),
+        Verb.NEVER: (tr("Block source …"), tr("It goes, and nothing from this source is taken in any more")),
     }
 
 
@@ -51,7 +50,7 @@ class QuarantineView(QWidget):
         self.case = case
         item = case.item
         self.title.set_clean(f"“{isolated(line(item.claim, TITLE_CHARS))}”")
-        self.source.setText(tr("From %1").replace("%1", line(item.provenance.words, SOURCE_CHARS)))
+        self.source.setText(tr("From %1").replace("%1", line(item.provenance.words, TITLE_CHARS)))
         self.when.setText(f"{day(item.at)} · {left_words(item)}")
         self._say_state(case)
         self.quotation.show_quotation(case.context, item.at)
@@ -106,13 +105,10 @@ class QuarantineView(QWidget):
     def _show_time(self, case: QuarantineCase) -> None:
         item, leaves = case.item, case.evicts_at
         if item.status == "evicted" or item.days_left <= 0:
-            self.left.setText(
-                tr("Nobody confirmed it until %1, so it counts for nothing. Only you can still let it count.").replace(
-                    "%1", day(leaves)
-                )
-            )
+            told = tr("Nobody confirmed it until %1, so it lapsed. Only you can still let it count.")
+            self.left.setText(told.replace("%1", day(leaves)))
         else:
-            told = tr("It fades while nobody confirms it. %1: on %2 it leaves by itself.")
+            told = tr("It fades while nobody confirms it. %1: on %2 it lapses by itself.")
             self.left.setText(told.replace("%1", _capital(left_words(item))).replace("%2", day(leaves)))
         whole = case.decay[-1].days
         now = whole - item.days_left
@@ -134,8 +130,8 @@ class QuarantineView(QWidget):
 
     def _build(self) -> None:
         self.title = Label(role="title", selectable=True)
-        self.source = Label(role="chip", wrap=False)
-        self.when = Label(role="muted", wrap=False)
+        self.source = Label(role="heading")
+        self.when = Label(role="muted")
         self.state = Label(role="warn")
         self.quotation = QuotationCard(tr("Where it was said"))
         self.why, self.out, self.left = Label(selectable=True), Label(selectable=True), Label()
@@ -153,10 +149,8 @@ class QuarantineView(QWidget):
         self.area = Page(tr("What is held back"))
         column = self.area.column
         column.addWidget(self.title)
-        chips = FlowLayout()
-        chips.addWidget(self.source)
-        chips.addWidget(self.when)
-        column.addLayout(chips)
+        column.addWidget(self.source)
+        column.addWidget(self.when)
         column.addWidget(self.state)
         column.addWidget(self.quotation)
         column.addWidget(_card(tr("Why it is held back"), [self.why, self.bars]))

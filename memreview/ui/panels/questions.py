@@ -144,7 +144,7 @@ class QuestionsPanel(Panel):
 
     def _show_empty(self) -> None:
         told = tr(
-            "Where something you wrote could be meant in two ways, it is asked here, at most once in twelve messages. "
+            "Where something you wrote could be meant in two ways, it is asked here, at most once in twelve messages.\n"
             "Until you answer, it counts for nothing."
         )
         self._with_skipped = False
@@ -154,7 +154,7 @@ class QuestionsPanel(Panel):
             skipped = plural(
                 self._skipped, "%n skipped question comes back later.", "%n skipped questions come back later."
             )
-            self.empty.say(tr("No more questions for now"), f"{skipped} {told}", tr("Show the skipped ones"))
+            self.empty.say(tr("No more questions for now"), f"{skipped}\n{told}", tr("Show the skipped ones"))
         elif self._round:
             self.empty.say(tr("All questions are answered"), told, tr("See what changed"))
         else:

@@ -30,7 +30,7 @@ class DecayCurve(Plot):
         """`now` in days after the first point."""
         self._points, self._floor, self._now = tuple(points), floor, now
         first, last = points[0], points[-1]
-        told = tr("It fades from %1 on and leaves on %2.").replace("%1", day(first.at)).replace("%2", day(last.at))
+        told = tr("It fades from %1 on and lapses on %2.").replace("%1", day(first.at)).replace("%2", day(last.at))
         name_for_reader(self, tr("How it fades"), told)
         self.redraw()
 
@@ -56,7 +56,7 @@ class DecayCurve(Plot):
         self._limit.setPen(pyqtgraph.mkPen(QColor(shown.removed), width=1, style=Qt.PenStyle.DashLine))
         self._dot.setData([self._now], [self._share()], brush=pyqtgraph.mkBrush(shown.text))
         plot.setXRange(-days[-1] * MARGIN, days[-1] * (1 + MARGIN), padding=0)
-        plot.getAxis("left").setTicks([[(1.0, tr("full weight")), (self._floor, tr("leaves"))]])
+        plot.getAxis("left").setTicks([[(1.0, tr("full weight")), (self._floor, tr("lapses"))]])
         plot.getAxis("bottom").setTicks([self._ticks()])
         plot.setFixedHeight(int(self.fontMetrics().height() * ROWS))
 

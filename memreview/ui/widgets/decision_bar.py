@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Container, Mapping, Sequence
 
-from PySide6.QtCore import QSize, Signal
+from PySide6.QtCore import QEvent, QSize, Signal
 from PySide6.QtGui import QColor, QPainter
 from PySide6.QtWidgets import QFrame, QGridLayout, QPushButton, QWidget
 
@@ -47,7 +47,12 @@ class DecisionBar(QFrame):
 
     def resizeEvent(self, event) -> None:
         super().resizeEvent(event)
-        self._arrange(self._count if self.width() >= self._width_of(self._count) else self._half)
+        self._fit()
+
+    def changeEvent(self, event) -> None:
+        super().changeEvent(event)
+        if event.type() == QEvent.Type.FontChange:
+            self._fit()
 
     @property
     def _half(self) -> int:
@@ -58,6 +63,10 @@ class DecisionBar(QFrame):
         margins = self._grid.contentsMargins()
         columns_width = sum(max(widths[column::columns]) for column in range(min(columns, len(widths))))
         return columns_width + self._grid.spacing() * (columns + 1) + margins.left() + margins.right()
+
+    def _fit(self) -> None:
+        self._arrange(self._count if self.width() >= self._width_of(self._count) else self._half)
+        self.updateGeometry()
 
     def _arrange(self, columns: int) -> None:
         if columns != self._columns:
@@ -78,3 +87,4 @@ class DecisionBar(QFrame):
             button.setToolTip(tip)
             name_for_reader(button, word, tip)
             button.setEnabled(verb in enabled)
+        self._fit()

@@ -72,7 +72,7 @@ class _Bars(QWidget):
         return QSize(metrics.averageCharWidth() * 48, int(metrics.height() * ROW * max(1, len(self._rows))))
 
     def minimumSizeHint(self) -> QSize:
-        return QSize(self.fontMetrics().averageCharWidth() * 30, self.sizeHint().height())
+        return QSize(self.fontMetrics().averageCharWidth() * 26, self.sizeHint().height())
 
     def changeEvent(self, event: QEvent) -> None:
         super().changeEvent(event)
