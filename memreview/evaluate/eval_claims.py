@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import random
 import re
 import time
 from collections import Counter
@@ -15,9 +14,9 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from memreview import __version__
 from memreview.evaluate import training_data
 from memreview.evaluate.metrics import Estimate, accuracy, confusion, estimate, macro_f1
+from memreview.evaluate.reports import Metrics, Report, confusion_rows, read, rows, sample
 from memreview.language import state_schema
 from memreview.language.claims import (
     GLOBAL,
@@ -38,8 +37,6 @@ SCOPE_OVERLAP = 0.5
 """Least F1 of the content words at which a narrow scope counts as the labelled one."""
 _SHOWN = 5  # commonest mistakes of each label
 _WARM_UP = 64  # texts read before the clock starts
-
-Metrics = dict[str, Estimate]
 
 
 class Label(msgspec.Struct, frozen=True):
@@ -76,42 +73,17 @@ class Reading:
     claim: str | None = None
 
 
-class ClaimReport(msgspec.Struct, frozen=True, kw_only=True):
-    """`confusion` of the speech acts has a row for each true one, in the order of SPEECH_ACTS; `mistakes` are the
-    commonest ones: which label, what it is, what was given, how often; `problems` name the malformed lines, which were
-    skipped."""
+class ClaimReport(Report, frozen=True, kw_only=True):
+    """`confusion` of the speech acts is in the order of SPEECH_ACTS; `mistakes` are the commonest ones: which label,
+    what it is, what was given, how often."""
 
     command: str = "eval claims"
-    file: str
-    cases: int
-    seed: int
-    version: str = __version__
-    model: str
-    system: Metrics
-    baselines: dict[str, Metrics]
-    ablations: dict[str, Metrics]
-    confusion: list[list[int]]
     mistakes: list[tuple[str, str, str, int]]
-    problems: list[str]
-
-    @property
-    def status(self) -> int:
-        """The command's exit status."""
-        return 1 if self.problems else 0
 
     def table(self) -> str:
-        ways = {"claim model": self.system, **self.baselines}
-        width = max(map(len, self.system))
         lines = [f"{self.cases:,} texts, {self.model}, 95 % bootstrap intervals", ""]
-        for name in self.system:
-            for way, found in ways.items():
-                if name in found:
-                    lines.append(f"{name:{width}}  {way:14}  {found[name]}")
-        heads = "".join(f"{act:>14}" for act in SPEECH_ACTS)
-        lines += ["", f"{'is ↓ given →':14}{heads}"]
-        for act, row in zip(SPEECH_ACTS, self.confusion, strict=True):
-            lines.append(f"{act:14}" + "".join(f"{count:14}" for count in row))
-        return "\n".join([*lines, *self.problems])
+        lines += rows(self.system, self.baselines, "claim model")
+        return "\n".join([*lines, *confusion_rows(self.confusion, SPEECH_ACTS), *self.problems])
 
 
 def run(path: Path, *, limit: int | None = None, seed: int = 0, out: Path | None = None) -> ClaimReport:
@@ -119,25 +91,8 @@ def run(path: Path, *, limit: int | None = None, seed: int = 0, out: Path | None
 
     Raises `OSError` if the file can't be read and `ModelUnavailable` if a model can't.
     """
-    cases, problems = read(path)
-    if limit is not None and limit < len(cases):
-        cases = random.Random(seed).sample(cases, limit)
-    return evaluate(ClaimModel.load(claims_folder()), cases, str(path), seed, out, problems)
-
-
-def read(path: Path) -> tuple[list[Case], list[str]]:
-    """The cases of a file or of all utterances*.jsonl in a folder, and a sentence for each malformed line."""
-    decoder = msgspec.json.Decoder(Case)
-    cases: list[Case] = []
-    problems: list[str] = []
-    for file in sorted(path.glob("utterances*.jsonl")) if path.is_dir() else [path]:
-        for number, line in enumerate(file.read_bytes().splitlines(), 1):
-            if line.strip():
-                try:
-                    cases.append(decoder.decode(line))
-                except (msgspec.DecodeError, UnicodeDecodeError) as error:
-                    problems.append(f"{file}:{number}: {error}")
-    return cases, problems
+    cases, problems = read(path, Case, "utterances*.jsonl")
+    return evaluate(ClaimModel.load(claims_folder()), sample(cases, limit, seed), str(path), seed, out, problems)
 
 
 def evaluate(

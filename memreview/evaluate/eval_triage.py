@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import random
 import time
 from collections.abc import Callable, Sequence
 from datetime import datetime
@@ -13,14 +12,13 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from memreview import __version__
 from memreview.evaluate.baselines import Guess, keywords, nearness, rules
 from memreview.evaluate.metrics import Estimate, accuracy, average_precision, confusion, estimate, f1_scores, macro_f1
+from memreview.evaluate.reports import Metrics, Report, confusion_rows, read, rows, sample
 from memreview.language.embedder import load_embedder
 from memreview.language.model_files import embedder_folder
 from memreview.language.relations import NLI, RELATIONS, Judgement, Nli, Pair, Relation, RelationModel, relations_folder
 
-Metrics = dict[str, Estimate]
 _SUPERSEDES = RELATIONS.index("supersedes")
 _WARM_UP = 64  # pairs judged before the clock starts
 
@@ -46,40 +44,15 @@ class Case(msgspec.Struct, frozen=True):
         return Pair(self.older.text, self.newer.text, (self.newer.at - self.older.at).total_seconds() / 86_400)
 
 
-class TriageReport(msgspec.Struct, frozen=True, kw_only=True):
-    """`confusion` has a row for each true relation and a column for each given one, in the order of RELATIONS;
-    `problems` name the malformed lines, which were skipped."""
+class TriageReport(Report, frozen=True, kw_only=True):
+    """`confusion` is in the order of RELATIONS."""
 
     command: str = "eval triage"
-    file: str
-    cases: int
-    seed: int
-    version: str = __version__
-    model: str
-    system: Metrics
-    baselines: dict[str, Metrics]
-    ablations: dict[str, Metrics]
-    confusion: list[list[int]]
-    problems: list[str]
-
-    @property
-    def status(self) -> int:
-        """The command's exit status."""
-        return 1 if self.problems else 0
 
     def table(self) -> str:
-        ways = {"relation model": self.system, **self.baselines, **self.ablations}
-        width = max(map(len, self.system))
         lines = [f"{self.cases:,} pairs, {self.model}, 95 % bootstrap intervals", ""]
-        for name in self.system:
-            for way, found in ways.items():
-                if name in found:
-                    lines.append(f"{name:{width}}  {way:14}  {found[name]}")
-        heads = "".join(f"{relation:>12}" for relation in RELATIONS)
-        lines += ["", f"{'is ↓ given →':12}{heads}"]
-        for relation, row in zip(RELATIONS, self.confusion, strict=True):
-            lines.append(f"{relation:12}" + "".join(f"{count:12}" for count in row))
-        return "\n".join([*lines, *self.problems])
+        lines += rows(self.system, self.baselines | self.ablations, "relation model")
+        return "\n".join([*lines, *confusion_rows(self.confusion, RELATIONS), *self.problems])
 
 
 def run(path: Path, *, limit: int | None = None, seed: int = 0, out: Path | None = None) -> TriageReport:
@@ -87,26 +60,8 @@ def run(path: Path, *, limit: int | None = None, seed: int = 0, out: Path | None
 
     Raises `OSError` if the file can't be read and `ModelUnavailable` if a model can't.
     """
-    cases, problems = read(path)
-    if limit is not None and limit < len(cases):
-        chosen = sorted(random.Random(seed).sample(range(len(cases)), limit))
-        cases = [cases[index] for index in chosen]
-    return evaluate(RelationModel.load(relations_folder()), cases, str(path), seed, out, problems)
-
-
-def read(path: Path) -> tuple[list[Case], list[str]]:
-    """The cases, and a sentence for each malformed line. Of a folder, those of all its pairs*.jsonl."""
-    decoder = msgspec.json.Decoder(Case)
-    cases: list[Case] = []
-    problems: list[str] = []
-    for file in sorted(path.glob("pairs*.jsonl")) if path.is_dir() else [path]:
-        for number, line in enumerate(file.read_bytes().splitlines(), 1):
-            if line.strip():
-                try:
-                    cases.append(decoder.decode(line))
-                except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-                    problems.append(f"{file}:{number}: {error}")
-    return cases, problems
+    cases, problems = read(path, Case, "pairs*.jsonl")
+    return evaluate(RelationModel.load(relations_folder()), sample(cases, limit, seed), str(path), seed, out, problems)
 
 
 def evaluate(

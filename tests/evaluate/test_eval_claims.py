@@ -6,7 +6,8 @@ import msgspec
 import numpy as np
 import pytest
 
-from memreview.evaluate.eval_claims import Case, Label, Reading, keywords, measured, overlap, read, run
+from memreview.evaluate.eval_claims import Case, Label, Reading, keywords, measured, overlap, run
+from memreview.evaluate.reports import read
 
 CLAIM = Label(
     has_claim=True,
@@ -72,7 +73,7 @@ def test_keywords_read_a_message() -> None:
 def test_run_reports_and_names_bad_lines(tmp_path: Path) -> None:
     file = tmp_path / "cases.jsonl"
     file.write_bytes(b"\n".join([*map(msgspec.json.encode, CASES[:4]), b'{"id": 1}', b"\xff"]))
-    assert len(read(file)[0]) == 4
+    assert len(read(file, Case, "utterances*.jsonl")[0]) == 4
     report = run(file, out=tmp_path / "out.jsonl")
     assert report.cases == 4
     assert report.status == 1
