@@ -78,8 +78,9 @@ def _never(database: Database, act: Action, row: Row, decision: Decision) -> Non
         raise ValueError("This has no source of its own that could be left out. Delete it instead.")
     if (origin, name) not in stored.blocked(database):
         act.insert("blocked_sources", origin=origin, name=name, created_at=_now())
-    for waiting in stored.held_back(database):
-        if waiting["id"] == row["id"] or _source(database, waiting) == (origin, name):
+    held = stored.waiting_rows(database, list(stored.held_back(database, evicted=True)))
+    for waiting in (row, *(one for one in held.values() if one["id"] != row["id"])):
+        if _source(database, waiting) == (origin, name):
             _delete(database, act, waiting, decision)
 
 

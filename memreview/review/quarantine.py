@@ -29,19 +29,18 @@ _DOUBTED = 0.5
 def ids(profile: Profile, *, evicted: bool = False) -> list[int]:
     """Claims that wait for the person: what an assistant remembers already first, then by what they contradict. With
     `evicted` also those whose days ran out before anybody looked."""
-    return [row["id"] for row in stored.held_back(profile.database, evicted=evicted)]
+    return list(stored.held_back(profile.database, evicted=evicted))
 
 
 def items(profile: Profile, ids: Sequence[int]) -> list[QuarantineItem]:
     """Those of `ids` that wait, in that order."""
-    wanted = set(ids)
-    held = {row["id"]: row for row in stored.held_back(profile.database, evicted=True) if row["id"] in wanted}
+    held = stored.waiting_rows(profile.database, ids)
     return _items(profile, [held[node_id] for node_id in ids if node_id in held])
 
 
 def case(profile: Profile, node_id: int) -> QuarantineCase:
     """Raises `LookupError` where it does not wait, or not any more."""
-    row = next((row for row in stored.held_back(profile.database, evicted=True) if row["id"] == node_id), None)
+    row = stored.waiting_rows(profile.database, [node_id]).get(node_id)
     if row is None:
         raise LookupError(f"no claim {node_id} in quarantine")
     item = _items(profile, [row])[0]

@@ -17,14 +17,11 @@ def counts(profile: Profile) -> Counts:
     """Numbers for badges and the report, over all rows."""
     held = memories.counts(profile.database)
     pending = transitions.pending_counts(profile.database)
-    waiting = ledger.held_back(profile.database)
     names = ("memories", "active", "superseded", "deleted", "entries", "conversations", "imports", "stayed_deleted")
     return Counts(
         **{name: held.get(name, 0) for name in names},
         **{name: pending[name] for name in ("pending", "verified", "stated", "snoozed", "decided")},
-        questions=len(ledger.question_ids(profile.database, time.time_ns() // 1000)),
-        quarantined=len(waiting),
-        planted=sum(row["stored"] for row in waiting),
+        **ledger.counts(profile.database, time.time_ns() // 1000),
         by_kind={name.removeprefix("kind."): n for name, n in pending.items() if name.startswith("kind.")},
     )
 

@@ -27,6 +27,12 @@ _WAITS = """n.decided = 0 AND n.status IN ('quarantined', 'evicted') AND (
     EXISTS (SELECT 1 FROM live_entries e WHERE n.key GLOB 'e*' AND e.id = CAST(substr(n.key, 2) AS INTEGER))
     OR EXISTS (SELECT 1 FROM live_memories m WHERE n.key GLOB 'm*' AND m.id = CAST(substr(n.key, 2) AS INTEGER)))"""
 """Nobody decided it, and what it came from is still there."""
+_UNASKED = "(n.question_id IS NULL OR (SELECT status FROM questions q WHERE q.id = n.question_id) <> 'open')"
+_STORED = """EXISTS (
+    SELECT 1 FROM live_memories m WHERE m.id = v.memory_id AND m.status IN ('active', 'quarantined'))"""
+_IS_STORED = f"EXISTS (SELECT 1 FROM node_memories v WHERE v.node_id = n.id AND {_STORED})"
+_AGAINST = """(SELECT count(DISTINCT e.target) FROM edges e JOIN nodes t ON t.id = e.target
+    WHERE e.source = n.id AND e.kind IN ('contradiction', 'contends') AND t.status = 'active')"""
 SESSION_GAP = 6 * 3_600_000_000
 """Microseconds of silence after which a conversation that goes on is another session."""
 _STANDS = "JOIN journal j ON j.id = l.journal_id AND j.state = 'done'"
@@ -279,20 +285,39 @@ def question_ids(database: Database, now: int, *, include_snoozed: bool = False)
     return [row[0] for row in found]
 
 
-def held_back(database: Database, *, evicted: bool = False) -> list[sqlite3.Row]:
-    """Claims in quarantine that the person did not decide, without those that a question is about: those that a memory
-    repeats first, then by what they contradict. What ran out, or only the assistant said, is left out unless a memory
-    repeats it or `evicted`."""
-    return database.all(
-        f"""SELECT n.*, EXISTS (SELECT 1 FROM node_memories v JOIN live_memories m ON m.id = v.memory_id
-                WHERE v.node_id = n.id AND m.status IN ('active', 'quarantined')) AS stored,
-              (SELECT count(DISTINCT e.target) FROM edges e JOIN nodes t ON t.id = e.target
-               WHERE e.source = n.id AND e.kind IN ('contradiction', 'contends') AND t.status = 'active') AS against
-            FROM nodes n WHERE {_WAITS} AND (?1 OR stored OR n.status = 'quarantined' AND n.origins <> '["assistant"]')
-              AND (n.question_id IS NULL OR (SELECT status FROM questions q WHERE q.id = n.question_id) <> 'open')
+def held_back(database: Database, *, evicted: bool = False) -> dict[int, bool]:
+    """Claims in quarantine that the person did not decide and that no question is about, each with whether a memory
+    repeats it: these first, then by what they contradict. What ran out, or only the assistant said, is left out unless
+    a memory repeats it or `evicted`."""
+    found = database.execute(
+        f"""WITH listed AS (
+              SELECT id FROM nodes WHERE status = 'quarantined' AND decided = 0 AND (?1 OR origins <> '["assistant"]')
+              UNION SELECT id FROM nodes WHERE ?1 AND status = 'evicted' AND decided = 0
+              UNION SELECT n.id FROM node_memories v JOIN nodes n ON n.id = v.node_id
+                    WHERE n.status IN ('quarantined', 'evicted') AND n.decided = 0 AND {_STORED})
+            SELECT n.id, {_IS_STORED} AS stored, {_AGAINST} AS against
+            FROM listed l JOIN nodes n ON n.id = l.id WHERE {_WAITS} AND {_UNASKED}
             ORDER BY stored DESC, n.status = 'quarantined' DESC, against DESC, n.written_at DESC, n.id DESC""",
         (evicted,),
     )
+    return {row["id"]: bool(row["stored"]) for row in found}
+
+
+def waiting_rows(database: Database, ids: Sequence[int]) -> dict[int, sqlite3.Row]:
+    """Those of `ids` that wait in quarantine; `stored` where a memory repeats them, `against` how many beliefs they
+    contradict."""
+    found: dict[int, sqlite3.Row] = {}
+    for chunk in _chunks(ids):
+        sql = f"""SELECT n.*, {_IS_STORED} AS stored, {_AGAINST} AS against FROM nodes n
+                  WHERE n.id IN ({_marks(chunk)}) AND {_WAITS} AND {_UNASKED}"""
+        found.update((row["id"], row) for row in database.execute(sql, tuple(chunk)))
+    return found
+
+
+def counts(database: Database, now: int) -> dict[str, int]:
+    """questions, quarantined, and planted: of these, what an assistant remembers already."""
+    held = held_back(database)
+    return {"questions": len(question_ids(database, now)), "quarantined": len(held), "planted": sum(held.values())}
 
 
 def stamp(database: Database) -> tuple[int, ...]:
