@@ -8,9 +8,9 @@ from typing import Any
 
 from memreview.cli.output import Table, emit, progress_line
 from memreview.review import doctor, language_model
+from memreview.review.labels import day
 from memreview.review.language_model import Bundled, Choice, LeavesComputer, Off, Status, Task
 from memreview.review.profile import Profile
-from memreview.review.labels import day
 from memreview.store.errors import StoreError
 
 JOBS = {
@@ -81,5 +81,5 @@ def _told(status: Status) -> str:
     table = Table("job", "done by", "right", "")
     for job in status.jobs:
         score = f"{job.right} of {job.cases}" if job.cases else ""
-        table.add(JOBS[job.task], "the model" if job.by == "model" else "rules", score, job.reason)
+        table.add(JOBS[job.task], "the model" if job.by == "model" else "memreview", score, job.reason)
     return "\n".join([*lines, str(table)])

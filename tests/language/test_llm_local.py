@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 import signal
+import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -161,6 +162,19 @@ def test_a_process_ends_for_want_of_work(monkeypatch: pytest.MonkeyPatch) -> Non
     assert LINE.fill(model, TALK)
     assert model.pid != first
     model.close()
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="limits the memory of a process as Linux does")
+def test_too_little_memory_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    limited = (
+        "import resource, memreview.language.llm.child as c; "
+        "resource.setrlimit(resource.RLIMIT_AS, (450 << 20, 450 << 20)); c.main()"
+    )
+    monkeypatch.setattr(local, "COMMAND", (local.COMMAND[0], "-c", limited))
+    model = LocalModel("bundled", "bundled", BUNDLED.path())
+    with pytest.raises(ModelUnavailable, match=r"memory|can't be loaded|crashed"):
+        LINE.fill(model, TALK)
+    assert model.pid is None
 
 
 @pytest.mark.parametrize(

@@ -38,7 +38,7 @@ def used(card: ModelCard, qtbot) -> None:
 
 
 def test_before_a_model_was_tried_the_rules_do_everything_and_say_so(card, window):
-    assert {row[1] for row in rows(card.jobs)} == {"rules"}
+    assert {row[1] for row in rows(card.jobs)} == {"memreview"}
     assert all(row[3] for row in rows(card.jobs))
     assert not card.warning.isVisible()
 
@@ -56,7 +56,7 @@ def test_a_server_is_tried_and_shown_with_a_warning_and_on_the_privacy_page(card
         used(card, qtbot)
         by = {row[0]: row[1:3] for row in rows(card.jobs)}
         assert by["Words a claim as a note"] == ["the model", "6 of 6"]
-        assert by["Words a question"][0] == "rules"
+        assert by["Words a question"][0] == "memreview"
         assert card.warning.isVisible()
         panel = window.panel("settings")
         texts = [row for table in panel.findChildren(QTreeWidget) for row in rows(table)]

@@ -72,7 +72,7 @@ class ModelCard(QWidget):
         self.jobs.clear()
         for job in status.jobs:
             score = tr("%1 of %2").replace("%1", str(job.right)).replace("%2", str(job.cases)) if job.cases else ""
-            by = tr("the model") if job.by == "model" else tr("rules")
+            by = tr("the model") if job.by == "model" else "memreview"
             self.jobs.addTopLevelItem(QTreeWidgetItem([tr(_JOBS[job.task]), by, score, tr(job.reason)]))
 
     # -- choosing -----------------------------------------------------------------------------------------------
@@ -134,14 +134,13 @@ def language_model_status(profile: Any) -> Status:
 
 def _told(status: Status, off: bool) -> str:
     if off:
-        return tr("Everything is done by rules and by the small models that come with memreview.")
+        return tr("memreview does everything by its rules and by the small models that it trained.")
     if status.problem:
         return status.problem
     if status.at is None:
-        return tr("Not tried yet. Until then everything is done by rules.")
-    return tr("Tried on %1. It does the jobs that it was good enough for; rules do the others.").replace(
-        "%1", day(status.at)
-    )
+        return tr("Not tried yet. Until then memreview does everything by its rules and its own small models.")
+    told = tr("Tried on %1. It does the jobs that it was good enough for; memreview does the others by its own means.")
+    return told.replace("%1", day(status.at))
 
 
 def _table() -> QTreeWidget:
