@@ -12,7 +12,7 @@ from typing import Protocol
 import numpy as np
 
 from memreview.audit.lifecycle.cues import ended
-from memreview.audit.lifecycle.grammar import stems
+from memreview.audit.lifecycle.grammar import KIN, stems
 from memreview.audit.lifecycle.ground import Anchor, Ground, Told
 from memreview.audit.lifecycle.slots import harm_of
 from memreview.audit.lifecycle.space import nearest
@@ -29,9 +29,12 @@ MEANT = 0.5
 """Least confidence that a statement claims something and means it."""
 PROBABILITY = 0.8
 """Least probability of *supersedes*. High, for nearly all pairs of a profile have nothing to do with each other."""
+SHARED, ALIKE = 0.5, 0.6
+"""Least share of a memory's words, or else likeness, of the words that it is taken to rest on."""
 _LONGEST = 40  # words of a statement that the relation model was taught on
 _DAY = 86_400e6
 _WORD = re.compile(r"[\w'’-]+")
+_PERSON = re.compile(rf"\b(?:(?!I\b)[A-Z][\w'’]+|(?i:{KIN}))\b")
 _ACTS = ("sincere", "temporary", "other_person")
 
 
@@ -96,6 +99,7 @@ def _bearings(ground: Ground, reader: Reader) -> Iterator[_Bearing]:
             if (
                 ground.space.likeness(memory, window) >= LEAST_COSINE
                 and _later(ground, memory, told)
+                and _same_person(ground, memory, told, hypothesis)
                 and ground.is_new(memory, window)
             ):
                 yield _Bearing(memory, told, via)
@@ -136,6 +140,16 @@ def _later(ground: Ground, memory: int, told: Told) -> bool:
     return written is None or written < (told.statement.at or 0)
 
 
+def _same_person(ground: Ground, memory: int, told: Told, hypothesis: Hypothesis) -> bool:
+    """What is said of somebody else bears on memories that name them, what the person says of themselves on their
+    own."""
+    if hypothesis.speech_act != "other_person":
+        return not ground.of_somebody_else(memory)
+    held = ground.memories[memory]
+    words = set(_WORD.findall(f"{held.subject} {held.text}".casefold()))
+    return any(name.casefold() in words for name in _PERSON.findall(told.sentence.text))
+
+
 def _pair(ground: Ground, bearing: _Bearing) -> Pair:
     held, statement = ground.memories[bearing.memory], bearing.told.statement
     whole = len(statement.text.split()) <= _LONGEST
@@ -144,43 +158,46 @@ def _pair(ground: Ground, bearing: _Bearing) -> Pair:
 
 
 def _transition(ground: Ground, bearing: _Bearing, probability: float, propagated: bool) -> Transition | None:
+    """None where no words of the person's own are known that the memory rests on: an inference needs both sides."""
     held, told = ground.memories[bearing.memory], bearing.told
-    quote = ground.quote(told)
     anchor = _anchor(ground, bearing)
-    value = anchor.value if anchor else held.text.strip(" .")
-    slot = held.slot
-    path = [f"entry:{anchor.quote.entry_id}"] if anchor else []
-    path += [f"memory:{held.id}", *([f"slot:{bearing.via}"] if bearing.via else []), f"entry:{quote.entry_id}"]
+    if anchor is None:
+        return None
+    quote = ground.quote(told)
+    via = [f"slot:{bearing.via}"] if bearing.via else []
     return Transition(
         kind=TransitionKind.PROPAGATED if propagated else TransitionKind.IMPLICIT,
-        key=key(slot, value, held.text, quote.text),
+        key=key(held.slot, anchor.value, held.text, quote.text),
         old_memory_id=held.id,
-        old_value=value,
+        old_value=anchor.value,
         new_value=quote.text,
-        new_claim=denied(held.text, value),
-        slot=slot,
-        old_quote=anchor.quote if anchor else None,
+        new_claim=denied(held.text, anchor.value),
+        slot=held.slot,
+        old_quote=anchor.quote,
         new_quote=quote,
-        path=tuple(path),
-        confidence=round(probability * (0.8 if anchor else 0.6), 3),
-        harm=harm_of(slot, f"{slot} {held.text}"),
-        reasons=(_reason(bearing, propagated),),
+        path=(f"entry:{anchor.quote.entry_id}", f"memory:{held.id}", *via, f"entry:{quote.entry_id}"),
+        confidence=round(probability * (0.9 if anchor.linked else 0.8), 3),
+        harm=harm_of(held.slot, f"{held.slot} {held.text}"),
+        reasons=(_reason(propagated),),
     )
 
 
-def _reason(bearing: _Bearing, propagated: bool) -> str:
+def _reason(propagated: bool) -> str:
     if propagated:
         return "Something else that you said changed, and this may hang on it."
     return "What you said later seems to rule it out."
 
 
 def _anchor(ground: Ground, bearing: _Bearing) -> Anchor | None:
-    """The likest earlier words of the person's own that share a run of words with the memory."""
+    """The likest earlier words of the person's own that the memory may rest on: they share a run of words with it, and
+    a good part of all that it says or its meaning."""
     held, at = ground.memories[bearing.memory], bearing.told.statement.at
+    wanted = set(stems(held.text))
     for window in ground.earlier_words(bearing.memory, at):
-        shared = _run(held.text, set(stems(ground.own[window].text)))
-        if shared:
-            statement = ground.own[window]
+        statement, likeness = ground.own[window], ground.space.likeness(bearing.memory, window)
+        known = set(stems(statement.text))
+        shared = _run(held.text, known)
+        if shared and (len(wanted & known) >= SHARED * len(wanted) or likeness >= ALIKE):
             quote = Quotation(
                 entry_id=statement.entry_id,
                 text=statement.text,
@@ -189,8 +206,7 @@ def _anchor(ground: Ground, bearing: _Bearing) -> Anchor | None:
                 at=statement.at,
                 origin=statement.origin,
             )
-            linked = statement.entry_id in held.evidence
-            return Anchor(quote, linked, ground.space.likeness(bearing.memory, window), shared)
+            return Anchor(quote, statement.entry_id in held.evidence, likeness, shared)
     return None
 
 
