@@ -239,6 +239,8 @@ class _Reader:
         """The claim in the history that a memory repeats: one that counts before one that is held back."""
         cosines = self._heard.cosines(vector)
         near = [key for key in self._heard.nearest(vector, COMPARED) if cosines[key] >= NEAR]
+        if not near:
+            return None
         nodes = [self._replay.ledger.node(key) for key in near]
         pairs = [Pair(node.claim, text, max(0, at - node.written_at) / DAY) for node in nodes]
         judged = zip(nodes, self._models.relations.judge(pairs), strict=True)

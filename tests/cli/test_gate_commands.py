@@ -1,0 +1,142 @@
+"""Quarantine, questions, why and watch on the command line."""
+
+from __future__ import annotations
+
+import json
+import threading
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from memreview.cli import main
+from memreview.review import quarantine, watching
+from memreview.review.profile import Profile
+from tests.review import gates
+from tests.review.builders import import_into
+from tests.review.histories import REMEMBERED, asking, later, profile_with_history, read
+from tests.store.builders import chat, said
+
+Run = Callable[..., Any]
+
+
+@pytest.fixture(scope="module")
+def filled(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A planted page is held back, and there is a question about Porto."""
+    home = tmp_path_factory.mktemp("filled")
+    models = gates.models()
+    profile = profile_with_history(home)
+    read(profile, models)
+    import_into(profile, *later(), name="newer.zip")
+    import_into(profile, chat("c5", said("m1", "We live in Porto now, near the bridge.", day=61)), name="newest.zip")
+    read(profile, asking(models))
+    profile.close()
+    return home
+
+
+@pytest.fixture
+def run(filled: Path, capsys: pytest.CaptureFixture[str]) -> Run:
+    def command(*arguments: str, status: int = 0) -> Any:
+        assert main(["--home", str(filled), "--json", *arguments]) == status
+        return json.loads(capsys.readouterr().out)
+
+    return command
+
+
+def test_what_is_held_back_is_listed_shown_and_decided(run: Run) -> None:
+    claim = run("quarantine")[0]
+    assert claim["provenance"]["words"] == "a web page: reviews.example"
+    case = run("quarantine", str(claim["id"]))
+    assert case["memories"][0]["text"] == REMEMBERED
+    preview = run("decide", "release", "--claim", str(claim["id"]), "--scope", "pushchairs", "--preview")
+    assert preview["counts"]["beliefs active"] == 1
+    assert run("decide", "release", "--claim", str(claim["id"]))["label"] == "Let 1 claim count"
+    assert run("quarantine") == []
+    assert run("undo")["verb"] == "release"
+
+
+def test_a_question_is_shown_and_answered(run: Run) -> None:
+    question = run("questions")[0]
+    shown = run("questions", str(question["id"]))
+    assert [answer["key"] for answer in shown["answers"]] == ["changed", "scoped", "no"]
+    step = run("decide", "answer", "--question", str(question["id"]), "--answer", "changed")
+    assert step["label"] == "Answer 1 question"
+    assert run("questions") == []
+    assert run("undo")["verb"] == "answer"
+
+
+def test_a_memory_tells_its_life(run: Run) -> None:
+    memory = run("memories", "Lisbon")["memories"][0]
+    assert {"said", "stored", "gate"} <= {line["kind"] for line in run("why", str(memory["id"]))["lines"]}
+
+
+def test_what_is_printed_for_a_person_is_plain(filled: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    for arguments in (["quarantine"], ["quarantine", "3"], ["questions"], ["questions", "1"], ["why", "1"], ["report"]):
+        assert main(["--home", str(filled), *arguments]) == 0
+        shown = capsys.readouterr().out
+        assert shown.strip()
+        assert "None" not in shown
+
+
+@pytest.mark.parametrize(
+    "arguments", [["quarantine", "999"], ["questions", "999"], ["why", "999"], ["decide", "release", "--claim", "999"]]
+)
+def test_what_is_not_there_is_one_clear_line(
+    filled: Path, capsys: pytest.CaptureFixture[str], arguments: list[str]
+) -> None:
+    assert main(["--home", str(filled), *arguments]) == 1
+    assert len(capsys.readouterr().err.strip().splitlines()) == 1
+
+
+# -- watch ----------------------------------------------------------------------------------------------------------
+
+
+def store_file(path: Path, *texts: str) -> None:
+    path.write_text(json.dumps({"results": [{"id": text, "memory": text} for text in texts]}), encoding="utf-8")
+
+
+def test_exports_that_arrive_in_a_folder_are_taken_once(tmp_path: Path) -> None:
+    folder = tmp_path / "exports"
+    folder.mkdir()
+    store_file(folder / "mem0.json", "Keeps bees")
+    (folder / "broken.zip").write_bytes(b"PK\x03\x04 no zip")
+    (folder / "half.part").write_bytes(b"...")
+    profile = Profile.open(tmp_path / "home")
+    taken = watching.watch(profile, folder, lambda stage, done, total: None, pause=0.01, rounds=4)
+    first = [next(taken), next(taken)]
+    assert {one.name: bool(one.error) for one in first} == {"broken.zip": True, "mem0.json": False}
+    store_file(folder / "mem0.json", "Keeps bees", "Has a cat")
+    again = next(taken)
+    assert again.imports[0].counts["memories.new"] == 1
+    assert list(taken) == []
+    profile.close()
+
+
+def test_a_file_that_grows_is_left_until_it_is_whole(tmp_path: Path) -> None:
+    folder = tmp_path / "exports"
+    folder.mkdir()
+    profile = Profile.open(tmp_path / "home")
+    stop = threading.Event()
+
+    def grow() -> None:
+        texts = []
+        while not stop.is_set() and len(texts) < 20:
+            texts.append(f"Keeps {len(texts)} bees")
+            store_file(folder / "mem0.json", *texts)
+            time.sleep(0.02)
+
+    writer = threading.Thread(target=grow)
+    writer.start()
+    taken = next(watching.watch(profile, folder, lambda stage, done, total: None, pause=0.3, rounds=10))
+    stop.set()
+    writer.join()
+    assert taken.imports[0].counts["memories.new"] == 20
+    assert not quarantine.ids(profile)
+    profile.close()
+
+
+def test_a_folder_that_is_not_there_is_said(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["--home", str(tmp_path / "home"), "watch", str(tmp_path / "nowhere")]) == 1
+    assert "no folder" in capsys.readouterr().err
