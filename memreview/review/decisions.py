@@ -120,6 +120,8 @@ def _apply(database: Database, act: Action, decision: Decision) -> None:
             _handler(_ON_CASE, decision)(database, act, case_id, body, decision)
     for memory_id in dict.fromkeys(decision.memories):
         _handler(_ON_MEMORY, decision)(database, act, memory_id, decision)
+        for node_id in ledger.of_memory(database, memory_id, waiting=True):
+            act.update("nodes", node_id, decided=1)  # who decides about the memory has decided about its claim
     if not decision.nodes and not decision.questions:
         return
     from memreview.review import node_decisions  # NumPy, which the window starts without

@@ -38,8 +38,10 @@ def export(profile: Profile, format: str, path: Path) -> int:
     if path.resolve().is_relative_to(profile.home.resolve()):
         raise ExportFailed("That is the profile's own folder. Choose a place outside of it.")
     if format in exporters.LISTS:
-        # What the person had forgotten stands in no list: that is what they asked for.
-        memories = [memory for memory in corrected(profile) if memory.status is not MemoryStatus.DELETED]
+        # What the person had forgotten stands in no list: that is what they asked for. Nor does what is in
+        # quarantine: nobody vouches for it.
+        hidden = (MemoryStatus.DELETED, MemoryStatus.QUARANTINED, MemoryStatus.EVICTED)
+        memories = [memory for memory in corrected(profile) if memory.status not in hidden]
         body = exporters.write_list(format, memories)
     elif format in exporters.STORES:
         memories, body = _store_body(profile, format)

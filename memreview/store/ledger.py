@@ -141,8 +141,13 @@ def memories_of(database: Database, ids: Sequence[int]) -> dict[int, list[int]]:
     return found
 
 
-def of_memory(database: Database, memory_id: int) -> list[int]:
-    found = database.execute("SELECT node_id FROM node_memories WHERE memory_id = ? ORDER BY id", (memory_id,))
+def of_memory(database: Database, memory_id: int, *, waiting: bool = False) -> list[int]:
+    """The nodes that a memory repeats; with `waiting` those in quarantine."""
+    found = database.execute(
+        """SELECT n.id FROM node_memories v JOIN nodes n ON n.id = v.node_id
+           WHERE v.memory_id = ? AND (NOT ? OR n.status IN ('quarantined', 'evicted')) ORDER BY v.id""",
+        (memory_id, waiting),
+    )
     return [row[0] for row in found]
 
 

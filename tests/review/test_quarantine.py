@@ -132,6 +132,23 @@ def test_a_kept_claim_stays_out_of_the_list_and_of_exports(profile: Profile) -> 
     assert statuses(profile)[REMEMBERED] == "quarantined"
 
 
+@pytest.mark.parametrize("verb", [Verb.RESTORE, Verb.DELETE])
+def test_who_decides_about_the_memory_has_decided_about_its_claim(profile: Profile, verb: Verb) -> None:
+    memory = planted(profile).item.memories[0]
+    decisions.decide(profile, Decision(verb=verb, memories=(memory,)))
+    assert not quarantine.ids(profile)
+    history.undo(profile)
+    assert quarantine.ids(profile)
+
+
+@pytest.mark.parametrize("format", ["json", "csv", "markdown"])
+def test_no_export_holds_what_is_in_quarantine(profile: Profile, format: str, tmp_path: Path) -> None:
+    path = tmp_path.parent / f"{tmp_path.name}-out"
+    exports.export(profile, format, path)
+    assert "Nuvopram" not in path.read_text("utf-8")
+    assert "Lives in Lisbon" in path.read_text("utf-8")
+
+
 def test_what_makes_no_sense_is_refused(profile: Profile) -> None:
     claim = planted(profile).item.id
     for wrong in (
