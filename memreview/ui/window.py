@@ -210,16 +210,16 @@ class MainWindow(QMainWindow):
         return "inbox"
 
     def _warm_one(self) -> None:
-        """After the first paint: the worker and the plots' library, then what the panels need and the panels, one thing
-        a turn, so that no turn takes long."""
+        """After the first paint: the worker and the plots' library (NumPy with it, which a panel would else import
+        here), then what the panels need and the panels, one thing a turn, so that no turn takes long."""
         if self._warming.interval() == WARM_UP_MS:
             self.context.worker.start()
             plots_are_ready()
             self._warming.setInterval(WARM_STEP_MS)
-        elif self._cold:
-            self._cold.pop(0)()
-        else:
+        elif not self._cold:
             self._warming.stop()
+        elif plots_are_ready():
+            self._cold.pop(0)()
 
     def _restore_geometry(self) -> None:
         stored = settings.get(self.context.profile, "window")

@@ -101,6 +101,22 @@ def test_one_key_in_memories_shows_why_and_a_step_leads_to_history(profile, clai
     qtbot.waitUntil(lambda: window.current == "history")
 
 
+def test_a_memory_that_is_held_back_leads_to_quarantine(profile, claim, open_window, qtbot, when_asked):
+    memory = profile.database.value("SELECT memory_id FROM node_memories WHERE node_id = ?", (claim,))
+    window = open_window()
+    window.go_to("memory", memory)
+    qtbot.waitUntil(lambda: window.panel("memories").table.current_id() == memory)
+
+    def follow(dialog: WhyDialog) -> None:
+        next(one for one in dialog.findChildren(QPushButton) if one.text() == "Decide in Quarantine").click()
+
+    when_asked(follow)
+    window.context.commands.run("memories.why")
+    qtbot.waitUntil(lambda: window.current == "quarantine")
+    qtbot.waitUntil(lambda: window.context.queries.idle)
+    assert window.panel("quarantine").case.item.id == claim
+
+
 def test_the_detail_of_a_memory_has_the_button(profile, claim, open_window, qtbot, when_asked):
     window = open_window()
     panel = window.show_place("memories")

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QWidget
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import QDialogButtonBox, QWidget
 
-from memreview.review import why
+from memreview.review import quarantine, why
 from memreview.review.values import Life, NodeRow
 from memreview.ui.context import AppContext
 from memreview.ui.dialogs.base import Dialog
@@ -20,18 +20,23 @@ from memreview.ui.widgets.life import LifeView
 def show_why(parent: QWidget, context: AppContext, target: str, id: int) -> None:
     """`target` is memory or claim. It is read on the query thread: a life may be long."""
 
-    def read(profile) -> Life | None:
+    def read(profile) -> tuple[Life, bool] | None:
         try:
-            return (why.of_memory if target == "memory" else why.of_node)(profile, id)
+            life = (why.of_memory if target == "memory" else why.of_node)(profile, id)
         except LookupError:
             return None
+        node = life.node
+        return life, target == "memory" and node is not None and node.id in quarantine.ids(profile, evicted=True)
 
-    def show(life: Life | None) -> None:
-        if life is None:
+    def show(found: tuple[Life, bool] | None) -> None:
+        if found is None:
             context.toast(tr("This is no longer here."))
             return
+        life, waits = found
         dialog = WhyDialog(life, parent)
-        dialog.life.opened.connect(lambda target, id: _follow(dialog, context, target, id))
+        if waits and life.node is not None:
+            dialog.offer(tr("Decide in Quarantine"), "claim", life.node.id)
+        dialog.opened.connect(lambda target, id: _follow(dialog, context, target, id))
         dialog.exec()
 
     context.ask("why", read, show, parent)
@@ -45,6 +50,10 @@ def _follow(dialog: WhyDialog, context: AppContext, target: str, id: int) -> Non
 
 
 class WhyDialog(Dialog):
+    """`opened(target, id)`: go to what a line is about, or to what was offered."""
+
+    opened = Signal(str, object)
+
     def __init__(self, life: Life, parent: QWidget | None = None) -> None:
         super().__init__(tr("Why this is here"), line(life.title, 400), parent=parent)
         self.standing: Label | None = None
@@ -52,6 +61,7 @@ class WhyDialog(Dialog):
             self.standing = Label(_standing(life.node), role="chip", wrap=False)
             self.body.addWidget(self.standing, 0, Qt.AlignmentFlag.AlignLeft)
         self.life = LifeView()
+        self.life.opened.connect(self.opened)
         self.life.show_lines(life.lines)
         self.body.addWidget(self.life, 1)
         if life.reading is not None:
@@ -61,6 +71,11 @@ class WhyDialog(Dialog):
             card.body.addWidget(bars)
             self.body.addWidget(card)
         self.widen(110, 38)
+
+    def offer(self, words: str, target: str, id: int) -> None:
+        """A button for what can be done about it elsewhere."""
+        button = self.buttons.addButton(words, QDialogButtonBox.ButtonRole.ActionRole)
+        button.clicked.connect(lambda: self.opened.emit(target, id))
 
 
 def _standing(node: NodeRow) -> str:
