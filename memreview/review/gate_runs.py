@@ -44,6 +44,7 @@ SAYS = 0.5
 NEAR = 0.35
 """… among those of at least this cosine."""
 COMPARED = 4
+_STANDING = {"active": 2, "superseded": 1}
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,8 +160,7 @@ class _Reader:
 
     def read(self, items: Sequence[_Item], kept: _Kept, progress: Callable[[int], None]) -> None:
         for start in range(0, len(items), BLOCK):
-            self._block(items[start : start + BLOCK], kept)
-            progress(min(start + BLOCK, len(items)))
+            self._block(items[start : start + BLOCK], kept, progress)
 
     def keep(self, kept: _Kept) -> Counter[str]:
         """Write it all in one step. Raises `_Overtaken`, and nothing is written, where the person changed the ledger
@@ -186,7 +186,7 @@ class _Reader:
 
     # -- reading ------------------------------------------------------------------------------------------------------
 
-    def _block(self, items: Sequence[_Item], kept: _Kept) -> None:
+    def _block(self, items: Sequence[_Item], kept: _Kept, progress: Callable[[int], None]) -> None:
         entries = conversations.entries(self._database, [item.number for item in items if not item.is_memory])
         events = {
             item.key: Event(item.key, item.session, item.time, Origin(row["origin"]), row["text"], item.dated)
@@ -203,6 +203,7 @@ class _Reader:
             elif item.key in events:
                 self._take(self._replay.step(events[item.key], claims[item.key]), kept)
             kept.read.append(item.key)
+            progress(len(kept.read))  # may stop here: what is read is whole
 
     def _take(self, outcome: Outcome, kept: _Kept) -> None:
         kept.outcomes.append(outcome)
@@ -236,7 +237,7 @@ class _Reader:
         return self._replay.ledger.node(item.key) if item.key in self._replay.ledger else None
 
     def _said(self, text: str, vector: Vector, at: int) -> Node | None:
-        """The claim in the history that a memory repeats: one that counts before one that is held back."""
+        """The claim in the history that a memory repeats: one that counts, or did, before one that is held back."""
         cosines = self._heard.cosines(vector)
         near = [key for key in self._heard.nearest(vector, COMPARED) if cosines[key] >= NEAR]
         if not near:
@@ -245,14 +246,14 @@ class _Reader:
         pairs = [Pair(node.claim, text, max(0, at - node.written_at) / DAY) for node in nodes]
         judged = zip(nodes, self._models.relations.judge(pairs), strict=True)
         says = [(node, max(one.relations["duplicates"], one.nli["entailment"])) for node, one in judged]
-        likely = [(node.status == "active", sure, node) for node, sure in says if sure >= SAYS]
+        likely = [(_STANDING.get(node.status, 0), sure, node) for node, sure in says if sure >= SAYS]
         return max(likely, key=itemgetter(0, 1))[2] if likely else None
 
     def _hear(self, node: Node) -> None:
         """What was said in the history is looked through for a memory's source, without what the assistant said, who
         repeats what it remembers."""
         if node.id.startswith("e") and node.origins != (Origin.ASSISTANT,):
-            self._heard.put(node.id, node.vector, node.status not in ("deleted", "superseded"))
+            self._heard.put(node.id, node.vector, node.status != "deleted")
 
     def _is_blocked(self, row: Row) -> bool:
         return (row["origin"], source_of(row["origin"], row["actor"], row["url"])) in self._blocked

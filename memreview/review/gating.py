@@ -25,7 +25,8 @@ from memreview.review.asking import Asking
 
 EVENTS_A_QUESTION = 12
 """At most one question in so many events (Capture, App. B)."""
-BLOCK = 128
+BLOCK = 256
+"""Events whose claims are read in one batch: more are hardly quicker, and a person who stops waits for one."""
 _SILENT = tuple(action for action in ACTIONS if action != "ask")
 
 
