@@ -7,7 +7,7 @@ has a bound, and every answer is validated again.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
@@ -117,12 +117,3 @@ def _inlined(part: Any, definitions: Mapping[str, Any], depth: int = 0) -> Any:
             return _inlined(definitions[part["$ref"].rpartition("/")[2]], definitions, depth + 1)
         return {key: _inlined(value, definitions, depth) for key, value in part.items() if key != "$defs"}
     return [_inlined(one, definitions, depth) for one in part] if isinstance(part, list) else part
-
-
-def strings(value: object) -> Iterator[str]:
-    """Every text in a filled form, as `msgspec.to_builtins` gives it."""
-    if isinstance(value, str):
-        yield value
-    elif isinstance(value, dict | list | tuple):
-        for one in value.values() if isinstance(value, dict) else value:
-            yield from strings(one)
