@@ -89,22 +89,22 @@ def run(profile: Profile, progress: Progress, models: Models | None = None) -> G
         return GateSummary(reason=str(error))
     reader = _Reader(profile, models)
     counts: Counter[str] = Counter()
-    start = 0
+    done = 0
 
-    def show(done: int) -> None:
-        progress("gate", start + done, len(items))
+    def show(read: int) -> None:
+        progress("gate", done + read, done + len(items))
 
-    while start < len(items):
+    while items:
         kept, stopped = _Kept(), None
         try:
-            reader.read(items[start : start + STEP], kept, show)
+            reader.read(items[:STEP], kept, show)
         except Cancelled as cancelled:
             stopped = cancelled
         try:
             counts += reader.keep(kept)
-            start += len(kept.read)
+            done, items = done + len(kept.read), items[len(kept.read) :]
         except _Overtaken:
-            reader = _Reader(profile, models)
+            reader, items = _Reader(profile, models), _pending(profile)
         if stopped is not None:
             raise stopped
     return GateSummary(
@@ -163,8 +163,8 @@ class _Reader:
             self._block(items[start : start + BLOCK], kept, progress)
 
     def keep(self, kept: _Kept) -> Counter[str]:
-        """Write it all in one step. Raises `_Overtaken`, and nothing is written, where the person changed the ledger
-        meanwhile."""
+        """Write it all in one step. Raises `_Overtaken`, and nothing is written, where the person, or another run,
+        changed the ledger meanwhile."""
         database, counts = self._database, _counts(kept)
         with journal.action(database, "gate", "program", events=counts["events"]) as act:
             if stored.stamp(database) != self._stamp:
@@ -307,7 +307,7 @@ class _Reader:
 
 
 class _Overtaken(Exception):
-    """The person changed the ledger while a step was read."""
+    """The ledger was changed while a step was read."""
 
 
 def _counts(kept: _Kept) -> Counter[str]:

@@ -154,6 +154,23 @@ def test_a_decision_during_a_run_is_not_lost(profile: Profile, models: Models) -
     assert profile.database.value("SELECT count(*) FROM nodes WHERE claim LIKE '%Porto%'") == 1
 
 
+def test_two_runs_at_once_read_everything_once(profile: Profile, models: Models, tmp_path: Path) -> None:
+    other = Profile.open(tmp_path)
+    ran = []
+
+    def run_meanwhile(stage: str, done: int, total: int) -> None:
+        if not ran:
+            ran.append(read(other, models))
+
+    gate_runs.run(profile, run_meanwhile, models)
+    other.close()
+    again = profile_with_history(tmp_path / "again")
+    read(again, models)
+    assert ledger(profile) == ledger(again)
+    assert profile.database.value("SELECT count(*) FROM gated") == again.database.value("SELECT count(*) FROM gated")
+    again.close()
+
+
 def test_nothing_more_is_taken_from_a_source_that_the_person_blocked(profile: Profile, models: Models) -> None:
     read(profile, models)
     case = quarantine.case(profile, quarantine.ids(profile)[0])
