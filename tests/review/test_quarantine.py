@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from memreview.ledger import POLICY
 from memreview.review import decisions, exports, history, quarantine, questions, queue, report, why
@@ -217,6 +221,60 @@ def test_a_question_can_wait(asked: Profile) -> None:
 
 def test_claims_behind_a_question_are_not_listed_twice(asked: Profile) -> None:
     assert all("Porto" not in item.claim for item in quarantine.items(asked, quarantine.ids(asked)))
+
+
+# -- any sequence ---------------------------------------------------------------------------------------------------
+
+
+def possible(profile: Profile) -> list[Decision]:
+    """Everything that could be decided now."""
+    claims = [row[0] for row in profile.database.execute("SELECT id FROM nodes ORDER BY id")]
+    found = [
+        Decision(verb=verb, nodes=(claim,), scope=scope)
+        for claim in claims
+        for verb, scope in (
+            (Verb.RELEASE, ""), (Verb.RELEASE, "letters"), (Verb.KEEP, ""), (Verb.DELETE, ""), (Verb.RESTORE, ""),
+        )
+    ]  # fmt: skip
+    for question in questions.ids(profile, include_snoozed=True):
+        found += [
+            Decision(verb=Verb.ANSWER, questions=(question,), answer=answer.key, scope="letters", text="Lives nowhere")
+            for answer in questions.get(profile, question).answers
+        ]
+        found.append(Decision(verb=Verb.ANSWER, questions=(question,), answer="text", text="Lives in both"))
+    return found
+
+
+@pytest.fixture(scope="module")
+def template(tmp_path_factory: pytest.TempPathFactory, models: Models) -> Path:
+    home = tmp_path_factory.mktemp("template")
+    made = profile_with_history(home)
+    read(made, models)
+    import_into(made, *later(), name="newer.zip")
+    read(made, asking(models))
+    made.close()
+    return home
+
+
+@settings(max_examples=25, deadline=None)
+@given(choices=st.lists(st.integers(0, 10**6), min_size=1, max_size=6))
+def test_any_sequence_of_decisions_undone_gives_the_very_same_rows(template: Path, choices: list[int]) -> None:
+    with TemporaryDirectory() as folder:
+        shutil.copytree(template, folder, dirs_exist_ok=True)
+        profile = Profile.open(Path(folder))
+        before = rows(profile)
+        for choice in choices:
+            decided = possible(profile)
+            decisions.decide(profile, decided[choice % len(decided)])
+            held = {row[0] for row in profile.database.execute("SELECT text FROM memories WHERE status = 'active'")}
+            planted_status = statuses(profile, "nodes", "claim").get(PLANTED)
+            assert planted_status == "active" or REMEMBERED not in held
+        while history.undo(profile) is not None and profile.database.value(
+            "SELECT count(*) FROM journal WHERE state = 'done' AND verb <> 'import' AND actor = 'person'"
+        ):
+            pass
+        assert rows(profile) == before
+        profile.close()
 
 
 # -- why, and the report --------------------------------------------------------------------------------------------
