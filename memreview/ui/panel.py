@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Set
 
-from PySide6.QtWidgets import QWidget
+from PySide6.QtWidgets import QAbstractButton, QApplication, QWidget
 
 from memreview.ui.commands import Command
 from memreview.ui.context import AppContext
@@ -39,3 +39,12 @@ class Panel(QWidget):
     def focus_first(self) -> None:
         """Put the focus where the work starts; called when the person comes here."""
         self.setFocus()
+
+
+def press_focused(panel: QWidget) -> bool:
+    """Enter: press the button of a panel that has the focus; False where none has."""
+    focused = QApplication.focusWidget()
+    if not isinstance(focused, QAbstractButton) or not panel.isAncestorOf(focused):
+        return False
+    focused.click()
+    return True

@@ -160,9 +160,14 @@ def test_a_blocked_source_goes_with_all_that_waits_from_it(qtbot, window, panel,
     _press(qtbot, window, Qt.Key.Key_N)
     qtbot.waitUntil(lambda: not theirs & set(panel.model.ids))
     assert [name for _, name in quarantine.blocked(profile)] == [host]
+    when_asked(lambda dialog: (shown.append(dialog.list.item(0).text()), dialog.reject()))
+    shown: list[str] = []
+    panel.blocked.click()
+    assert shown == [host]
     _press(qtbot, window, Qt.Key.Key_U)
     qtbot.waitUntil(lambda: panel.model.ids == held)
     assert quarantine.blocked(profile) == []
+    assert not panel.blocked.isVisible()
 
 
 def test_all_at_once_is_one_step_after_a_preview(qtbot, window, panel, profile, held, when_asked):

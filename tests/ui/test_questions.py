@@ -251,3 +251,23 @@ def test_an_answer_is_as_high_as_its_words(asked, profile, view, qtbot):
     view.resize(400, 700)
     view.show_question(questions.get(profile, _of(profile, "changed")), 1, 1)
     qtbot.waitUntil(lambda: all(button.height() >= button.heightForWidth(button.width()) for button in view.buttons))
+
+
+def test_after_a_click_the_keys_still_work(qtbot, window, panel, profile, asked):
+    window.activateWindow()
+    qtbot.waitUntil(window.isActiveWindow)
+    panel.view.buttons[-1].setFocus()
+    _press(qtbot, window, Qt.Key.Key_Return)
+    qtbot.waitUntil(lambda: len(panel.ids) == 4)
+    assert QApplication.focusWidget() is not panel.view.own
+    last = len(panel.question.answers)
+    _press(qtbot, window, getattr(Qt.Key, f"Key_{last}"))
+    qtbot.waitUntil(lambda: len(panel.ids) == 3)
+
+
+def test_an_empty_inbox_leads_to_what_waits_elsewhere(window, asked, qtbot):
+    inbox = window.show_place("inbox")
+    qtbot.waitUntil(lambda: inbox.outer.currentWidget() is inbox.empty)
+    assert "5 questions, 3 held back" in inbox.empty.text.text()
+    inbox.empty.button.click()
+    assert window.current == "questions"

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from memreview.review import queue
+from memreview.ui.gate_words import waiting_words
 from memreview.ui.panels.triage import TriagePanel
 from memreview.ui.text import tr
 
@@ -10,8 +12,16 @@ class InboxPanel(TriagePanel):
     key = "inbox"
     title = "Inbox"
     icon = "inbox"
+    _elsewhere = ""
+    """The place where something waits while nothing does here."""
 
     def empty_words(self) -> tuple[str, str, str]:
+        counts = queue.counts(self.context.profile)
+        self._elsewhere = "questions" if counts.questions else "quarantine" if counts.quarantined else ""
+        if self._elsewhere:
+            told = tr("What is out of date is all decided. Elsewhere waits: %1.")
+            words = told.replace("%1", ", ".join(waiting_words(counts)))
+            return tr("Nothing to review here"), words, tr("Go on there")
         if self.context.profile_has_imports():
             return (
                 tr("Nothing to review"),
@@ -23,3 +33,9 @@ class InboxPanel(TriagePanel):
             tr("Import the export of your assistant. What looks out of date then waits here for you."),
             tr("Import …"),
         )
+
+    def on_empty_action(self) -> None:
+        if self._elsewhere:
+            self.context.open(self._elsewhere)
+        else:
+            super().on_empty_action()

@@ -10,8 +10,6 @@ from typing import Any
 
 from PySide6.QtCore import QItemSelectionModel, QModelIndex, QSignalBlocker, Qt
 from PySide6.QtWidgets import (
-    QAbstractButton,
-    QApplication,
     QHBoxLayout,
     QSplitter,
     QStackedWidget,
@@ -22,7 +20,7 @@ from PySide6.QtWidgets import (
 from memreview.review.values import Decision, Verb
 from memreview.ui.context import CASES, IMPORTS, MEMORIES, AppContext
 from memreview.ui.models.case_list import CaseListModel, Look
-from memreview.ui.panel import Panel
+from memreview.ui.panel import Panel, press_focused
 from memreview.ui.text import name_for_reader, plural, tr
 from memreview.ui.widgets.case_table import CaseTable
 from memreview.ui.widgets.empty import EmptyState
@@ -31,7 +29,7 @@ from memreview.ui.widgets.labels import Label
 
 class ListPanel(Panel):
     """Subclass with `key`, `look`, `nouns` (one and many, with %n), `main` (the verb that Enter means, if one does) and
-    the methods below; `header` is a layout for filters above the list."""
+    the methods below; `header` and `below` are layouts for what stands above and below the list."""
 
     key = ""
     look: Look
@@ -142,10 +140,7 @@ class ListPanel(Panel):
 
     def press_primary(self) -> None:
         """Enter: the focused button, else the main verb."""
-        focused = QApplication.focusWidget()
-        if isinstance(focused, QAbstractButton) and self.isAncestorOf(focused):
-            focused.click()
-        elif self.main is not None:
+        if not press_focused(self) and self.main is not None:
             self.decide(self.main)
 
     # -- showing ----------------------------------------------------------------------------------------------------
@@ -224,6 +219,8 @@ class ListPanel(Panel):
         self.header = QHBoxLayout()
         self.header.addWidget(self.heading)
         self.header.addStretch(1)
+        self.below = QVBoxLayout()
+        self.below.setContentsMargins(12, 0, 12, 0)
         self.list = CaseTable()
         self.list.setModel(self.model)
         name_for_reader(self.list, tr(self.title))
@@ -236,6 +233,7 @@ class ListPanel(Panel):
         self.header.setContentsMargins(12, 0, 12, 0)
         column.addWidget(bar)
         column.addWidget(self.list, 1)
+        column.addLayout(self.below)
         self.view = self.make_view()
         self.view.decided.connect(self.decide)
         self.view.opened.connect(self.context.open)

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Sequence, Set
 from functools import partial
 
-from PySide6.QtWidgets import QCheckBox
+from PySide6.QtWidgets import QCheckBox, QPushButton
 
 from memreview.review import decisions, quarantine
 from memreview.review.values import Decision, Preview, QuarantineCase, QuarantineItem, Verb
 from memreview.ui.commands import Command
 from memreview.ui.context import AppContext
+from memreview.ui.dialogs.blocked import BlockedDialog
 from memreview.ui.dialogs.preview import confirm
 from memreview.ui.dialogs.release import ReleaseDialog
 from memreview.ui.dialogs.why import show_why
@@ -49,6 +50,15 @@ class QuarantinePanel(ListPanel):
         self.evicted.setToolTip(tr("Show also what lapsed, because nobody confirmed it in time"))
         self.evicted.toggled.connect(lambda: self.refresh(frozenset()))
         self.header.addWidget(self.evicted)
+        self.blocked = QPushButton()
+        self.blocked.clicked.connect(self.show_blocked)
+        self.below.addWidget(self.blocked)
+
+    def refresh(self, changed: Set[str]) -> None:
+        super().refresh(changed)
+        names = self.context.guard(lambda: quarantine.blocked(self.context.profile)) or []
+        self.blocked.setText(plural(len(names), "%n blocked source …", "%n blocked sources …"))
+        self.blocked.setVisible(bool(names))
 
     def question(self) -> Callable[..., list[int]]:
         return partial(quarantine.ids, evicted=self.evicted.isChecked())
@@ -118,6 +128,11 @@ class QuarantinePanel(ListPanel):
         if self.case is not None:
             show_why(self, self.context, "claim", self.case.item.id)
 
+    def show_blocked(self) -> None:
+        names = [name for _, name in quarantine.blocked(self.context.profile)]
+        if BlockedDialog(names, self).exec():
+            self.context.open("history")
+
     def commands(self) -> list[Command]:
         group, none = tr("Quarantine"), self._why_none
         deciding = [
@@ -147,8 +162,14 @@ class QuarantinePanel(ListPanel):
             Command("quarantine.chat", tr("Open the chat"), self.open_chat, ("O",), self._why_no_chat, group),
             Command("quarantine.memory", tr("Open the memory"), self.open_memory, ("M",), self._why_no_memory, group),
             Command("quarantine.why", tr("Show its whole life"), self.show_why, ("W",), none, group),
+            Command(
+                "quarantine.blocked", tr("Show the blocked sources"), self.show_blocked, (), self._why_no_blocked, group
+            ),
             Command("quarantine.evicted", tr("Also show what lapsed"), self.evicted.toggle, ("/",), group=group),
         ]
+
+    def _why_no_blocked(self) -> str:
+        return "" if quarantine.blocked(self.context.profile) else tr("No source is blocked.")
 
     def _why_none(self) -> str:
         return "" if self.case is not None else tr("Nothing is held back here.")

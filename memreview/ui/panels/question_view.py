@@ -98,8 +98,8 @@ class QuestionView(QWidget):
         self.skip = QPushButton()
         self.skip.setToolTip(tr("It is asked again tomorrow; nothing changes until then"))
         self.own.textChanged.connect(lambda text: self.remember.setEnabled(bool(text.strip())))
-        self.own.returnPressed.connect(self._tell)
-        self.remember.clicked.connect(self._tell)
+        self.own.returnPressed.connect(self.tell)
+        self.remember.clicked.connect(self.tell)
         self.remember.setEnabled(False)
         self.skip.clicked.connect(self.skipped)
         self.now = LinkList()
@@ -149,6 +149,7 @@ class QuestionView(QWidget):
         if event.type() == event.Type.FontChange and hasattr(self, "_inner"):
             self._inner.setMaximumWidth(self.fontMetrics().averageCharWidth() * READABLE)
 
-    def _tell(self) -> None:
+    def tell(self) -> None:
+        """Answer with what is typed."""
         if self.own.text().strip():
             self.told.emit(self.own.text().strip())

@@ -6,7 +6,7 @@ from collections.abc import Set
 from functools import partial
 
 from PySide6.QtCore import QDate
-from PySide6.QtWidgets import QStackedWidget, QVBoxLayout
+from PySide6.QtWidgets import QApplication, QStackedWidget, QVBoxLayout
 
 from memreview.review import questions
 from memreview.review.values import AnswerChoice, Decision, Question, Verb
@@ -14,7 +14,7 @@ from memreview.ui.commands import Command
 from memreview.ui.context import CASES, IMPORTS, MEMORIES, AppContext
 from memreview.ui.dialogs.situation import SituationDialog
 from memreview.ui.dialogs.why import show_why
-from memreview.ui.panel import Panel
+from memreview.ui.panel import Panel, press_focused
 from memreview.ui.panels.question_view import QuestionView
 from memreview.ui.text import end_of_day, plural, tr
 from memreview.ui.widgets.empty import EmptyState
@@ -90,6 +90,13 @@ class QuestionsPanel(Panel):
     def tell(self, text: str) -> None:
         self._decide(verb=Verb.ANSWER, answer="text", text=text)
 
+    def press_primary(self) -> None:
+        """Enter: own words that are being typed, else the focused button."""
+        if self.view.own.hasFocus():
+            self.view.tell()
+        else:
+            press_focused(self)
+
     def skip(self) -> None:
         """Until tomorrow."""
         self._decide(verb=Verb.SNOOZE, until=end_of_day(QDate.currentDate()) + 1)
@@ -130,7 +137,9 @@ class QuestionsPanel(Panel):
         if question is None:
             return
         again = self.question is not None and self.question.item.id == id
-        held, typed = self.view.own.hasFocus(), self.view.own.text()
+        typing, typed = self.view.own.hasFocus(), self.view.own.text()
+        focused = QApplication.focusWidget()
+        inside = focused is not None and self.view.isAncestorOf(focused)
         shown = self.context.commands.shown_keys
         self.view.show_keys(shown("questions.text"), shown("questions.skip"))
         # Those that this round began with are counted on, so that one sees how far one is.
@@ -139,7 +148,8 @@ class QuestionsPanel(Panel):
         self.stack.setCurrentWidget(self.view)
         if again and typed:
             self.view.own.setText(typed)
-        if held and not again:
+        if inside and not (again and typing):
+            # The buttons are new ones; the focus of an old one would end in the field, where keys are only typed.
             self.view.page.setFocus()
 
     def _show_empty(self) -> None:
@@ -188,6 +198,14 @@ class QuestionsPanel(Panel):
         return [
             *answers,
             Command("questions.text", tr("Answer in your own words"), self.view.own.setFocus, ("T",), none, group),
+            Command(
+                "questions.primary",
+                tr("Press the focused button"),
+                self.press_primary,
+                ("Return", "Enter"),
+                none,
+                group,
+            ),
             Command("questions.skip", tr("Skip for now"), self.skip, ("Z",), none, group),
             Command("questions.next", tr("Next question"), partial(self.step, 1), ("J",), none, group),
             Command("questions.previous", tr("Previous question"), partial(self.step, -1), ("K",), none, group),
