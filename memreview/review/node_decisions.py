@@ -12,7 +12,7 @@ from memreview.ledger.draft import Draft
 from memreview.ledger.scopes import is_global
 from memreview.records import MemoryStatus
 from memreview.records.gate import LAYERS, Layer
-from memreview.review import beliefs, memory_acts
+from memreview.review import beliefs, memory_acts, note_words
 from memreview.review.provenance import source_of
 from memreview.review.values import Decision, Verb
 from memreview.store import conversations
@@ -148,7 +148,7 @@ def _remember(database: Database, act: Action, row: Row, scope: str, text: str, 
         memory_id = memory_acts.add(
             database,
             act,
-            text or row["claim"],
+            text or note_words.note(row["claim"]),
             source_id=entry["source_id"],
             import_id=entry["import_id"],
             slot=row["slot"] or "",

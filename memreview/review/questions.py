@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from sqlite3 import Row
 
 from memreview.ledger.scopes import is_global
-from memreview.review import belief_views
+from memreview.review import belief_views, note_words
 from memreview.review.labels import day, one_line, plural
 from memreview.review.profile import Profile
 from memreview.review.values import AnswerChoice, Context, NodeRow, Question, QuestionItem
@@ -82,26 +82,27 @@ def _answers(topic: str, held: NodeRow | None, newest: Row, claims: int) -> tupl
     stays = (f"{old} stays as it is everywhere else.",) if held else ()
     all_of = f"all {claims} remarks are" if claims > 1 else "what you wrote is"
     forgotten = f"Nothing changes; {all_of} not remembered."
+    noted = f"It is remembered as “{one_line(note_words.note(newest['claim']), _WIDTH)}”."
     scope = "" if is_global(newest["scope"]) else newest["scope"]
     narrow = AnswerChoice(
-        key="scoped", label="Only in some situations", effects=("It is remembered for these.", *stays),
+        key="scoped", label="Only in some situations", effects=(noted, "It holds for these alone.", *stays),
         wants_scope=True, scope=scope,
     )  # fmt: skip
     if topic == "changed":
         return (
-            AnswerChoice(key="changed", label="Yes, it changed", effects=("The new is remembered.", *overtaken)),
+            AnswerChoice(key="changed", label="Yes, it changed", effects=(noted, *overtaken)),
             narrow,
             AnswerChoice(key="no", label="No, it is as before", effects=(forgotten,)),
         )
     if topic == "situation":
         return (
             narrow,
-            AnswerChoice(key="changed", label="Always", effects=("It is remembered.", *overtaken)),
+            AnswerChoice(key="changed", label="Always", effects=(noted, *overtaken)),
             AnswerChoice(key="no", label="Neither", effects=(forgotten,)),
         )
     yes = "Yes, these are my words, or true of me" if topic == "words" else "Yes, remember it"
     return (
-        AnswerChoice(key="remember", label=yes, effects=("It is remembered.",)),
+        AnswerChoice(key="remember", label=yes, effects=(noted,)),
         narrow,
         AnswerChoice(key="no", label="No", effects=(forgotten,)),
     )
