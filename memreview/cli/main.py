@@ -155,7 +155,7 @@ def _add_upkeep(add: commands.Add) -> None:
     command.add_argument("--no-window", action="store_true")
     command = add("bench", commands.bench, "Measure the budgets beside a plain baseline")
     command.add_argument(
-        "what", nargs="*", help="startup import embed language search audit ui; all of them if none is named"
+        "what", nargs="*", help="startup import embed language search audit gate ui; all of them if none is named"
     )
     command.add_argument("--size", choices=["small", "full"], default="small")
     command = add("doctor", commands.doctor_, "Check the profile; list, make and restore backups")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from memreview.evaluate import bench_audit, bench_import, bench_search, bench_window
+from memreview.evaluate import bench_audit, bench_gate, bench_import, bench_search, bench_window
 from memreview.evaluate.bench_embed import bench_embed
 from memreview.evaluate.bench_language import bench_language
 from memreview.evaluate.measure import Measurement
@@ -16,6 +16,7 @@ BENCHES: dict[str, Callable[..., list[Measurement]]] = {
     "language": lambda full: bench_language(),
     "search": bench_search.run,
     "audit": bench_audit.run,
+    "gate": bench_gate.run,
     "ui": bench_window.session,
 }
 
