@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -22,12 +22,13 @@ from memreview.language.claims import Hypothesis
 from memreview.language.relations import Judgement, Pair
 from memreview.records.transition import Quotation, Transition, TransitionKind
 
-NEAREST = 6
-"""Memories that a statement is held against because they are near, and as many again because their slot depends."""
+NEAREST, OF_SLOT = 6, 3
+"""Memories that a statement is held against because they are near, and of each slot that hangs on the statement's."""
 LEAST_COSINE = 0.2
+"""Of what is near. What hangs on another slot may have no word and no topic in common."""
 MEANT = 0.5
 """Least confidence that a statement claims something and means it."""
-PROBABILITY = 0.8
+PROBABILITY = 0.98
 """Least probability of *supersedes*. High, for nearly all pairs of a profile have nothing to do with each other."""
 SHARED, ALIKE = 0.5, 0.6
 """Least share of a memory's words, or else likeness, of the words that it is taken to rest on."""
@@ -64,7 +65,9 @@ def inferred(ground: Ground, reader: Reader, found: Sequence[Transition]) -> Ite
     """One for each memory that nothing in `found` overturns, by the statement that most probably does."""
     taken = {transition.old_memory_id for transition in found if transition.kind is not TransitionKind.DUPLICATE}
     changed = {transition.new_quote.entry_id for transition in found if transition.new_quote is not None}
-    bearings = [bearing for bearing in _bearings(ground, reader) if ground.memories[bearing.memory].id not in taken]
+    bearings = [
+        bearing for bearing in _bearings(ground, reader, changed) if ground.memories[bearing.memory].id not in taken
+    ]
     judged = reader.judge([_pair(ground, bearing) for bearing in bearings])
     best: dict[int, tuple[float, _Bearing]] = {}
     for bearing, judgement in zip(bearings, judged, strict=True):
@@ -77,13 +80,14 @@ def inferred(ground: Ground, reader: Reader, found: Sequence[Transition]) -> Ite
             yield transition
 
 
-def _bearings(ground: Ground, reader: Reader) -> Iterator[_Bearing]:
+def _bearings(ground: Ground, reader: Reader, changed: Collection[int]) -> Iterator[_Bearing]:
+    """`changed` are entries that overturn something already: what they say is meant."""
     windows = [window for window in ground.audited_windows if ground.own[window].at is not None and ground.told(window)]
     said = reader.own([ground.own[window].text for window in windows])
     claimed = [
         (window, hypothesis)
         for window, hypothesis in zip(windows, said, strict=True)
-        if hypothesis and hypothesis.speech_act in _ACTS and hypothesis.confidence >= MEANT
+        if hypothesis and (_meant(hypothesis) or ground.own[window].entry_id in changed)
     ]
     memories = [memory for memory in range(len(ground.memories)) if not ended(ground.memories[memory].text)]
     if not claimed or not memories:
@@ -92,17 +96,21 @@ def _bearings(ground: Ground, reader: Reader) -> Iterator[_Bearing]:
     near = nearest(ground.space.windows[[window for window, _ in claimed]], ground.space.memories[memories], NEAREST)
     for (window, hypothesis), places in zip(claimed, near.tolist(), strict=True):
         told = _telling(ground, window, hypothesis)
-        dependent = _dependent(by_slot, hypothesis)
-        met = {memories[place]: "" for place in places}
-        met |= {memory: dependent[memory] for memory in _likest(ground, window, [*dependent])}
+        met = {
+            memories[place]: "" for place in places if ground.space.likeness(memories[place], window) >= LEAST_COSINE
+        }
+        met |= _dependent(ground, window, by_slot, hypothesis)
         for memory, via in met.items():
             if (
-                ground.space.likeness(memory, window) >= LEAST_COSINE
-                and _later(ground, memory, told)
+                _later(ground, memory, told)
                 and _same_person(ground, memory, told, hypothesis)
                 and ground.is_new(memory, window)
             ):
                 yield _Bearing(memory, told, via)
+
+
+def _meant(hypothesis: Hypothesis) -> bool:
+    return hypothesis.speech_act in _ACTS and hypothesis.confidence >= MEANT
 
 
 def _by_slot(ground: Ground, reader: Reader, memories: Sequence[int]) -> dict[str, list[int]]:
@@ -113,19 +121,21 @@ def _by_slot(ground: Ground, reader: Reader, memories: Sequence[int]) -> dict[st
     return found
 
 
-def _dependent(by_slot: Mapping[str, Sequence[int]], hypothesis: Hypothesis) -> dict[int, str]:
-    """Memories of the claim's likely slots and of those that depend on them, each with the slot of the claim."""
+def _dependent(
+    ground: Ground, window: int, by_slot: Mapping[str, Sequence[int]], hypothesis: Hypothesis
+) -> dict[int, str]:
+    """The likest memories of the claim's likely slots and of each that depends on them, with the slot of the claim."""
     return {
         memory: slot
         for slot in hypothesis.slots
         for target in (slot, *state_schema.load().reach(slot, 1))
-        for memory in by_slot.get(target, ())
+        for memory in _likest(ground, window, by_slot.get(target, ()))
     }
 
 
 def _likest(ground: Ground, window: int, memories: Sequence[int]) -> list[int]:
     likeness = ground.space.memories[list(memories)] @ ground.space.windows[window]
-    return [memories[place] for place in np.argsort(-likeness)[:NEAREST].tolist()]
+    return [memories[place] for place in np.argsort(-likeness)[:OF_SLOT].tolist()]
 
 
 def _telling(ground: Ground, window: int, hypothesis: Hypothesis) -> Told:
