@@ -58,7 +58,18 @@ def main(what: str, home: str) -> None:
 def _session(window: MainWindow) -> dict[str, object]:
     """What a person does in a minute, with a clock in the event loop: its longest silence is the longest stall."""
     watch = _Watch()
-    for key in ("inbox", "transitions", "memories", "history", "imports", "settings", "memories"):
+    places = (
+        "inbox",
+        "transitions",
+        "questions",
+        "quarantine",
+        "memories",
+        "history",
+        "imports",
+        "settings",
+        "memories",
+    )
+    for key in places:
         watch.during(f"opening {key}", partial(window.show_place, key))
     panel = window.panel("memories")
     table = max(panel.findChildren(QTableView), key=lambda view: view.model().rowCount() if view.model() else 0)

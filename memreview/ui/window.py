@@ -14,6 +14,7 @@ from PySide6.QtWidgets import QHBoxLayout, QMainWindow, QMessageBox, QStackedWid
 
 from memreview.review import queue, settings
 from memreview.review.values import Counts
+from memreview.ui import slow_imports
 from memreview.ui.context import CASES, EVERYTHING, IMPORTS, MEMORIES, AppContext
 from memreview.ui.dialogs.messages import tell
 from memreview.ui.gate_words import waiting_words
@@ -24,7 +25,6 @@ from memreview.ui.rail import Rail
 from memreview.ui.text import plural, tr
 from memreview.ui.widgets.drop_zone import dropped_paths
 from memreview.ui.widgets.labels import Label
-from memreview.ui.widgets.plots import plots_are_ready
 from memreview.ui.widgets.progress import ProgressStrip
 from memreview.ui.widgets.toast import Toast
 from memreview.ui.worker import Job
@@ -210,15 +210,15 @@ class MainWindow(QMainWindow):
         return "inbox"
 
     def _warm_one(self) -> None:
-        """After the first paint: the worker and the plots' library (NumPy with it, which a panel would else import
-        here), then what the panels need and the panels, one thing a turn, so that no turn takes long."""
+        """After the first paint: the worker and what is slow to import, on their own; then what else the panels need
+        and the panels, one thing a turn, so that no turn takes long."""
         if self._warming.interval() == WARM_UP_MS:
             self.context.worker.start()
-            plots_are_ready()
+            slow_imports.are_done()
             self._warming.setInterval(WARM_STEP_MS)
         elif not self._cold:
             self._warming.stop()
-        elif plots_are_ready():
+        elif slow_imports.are_done():
             self._cold.pop(0)()
 
     def _restore_geometry(self) -> None:

@@ -84,6 +84,14 @@ def test_a_claim_is_shown_with_all_that_decides_it(panel, profile, held):
     assert "nothing from shop" in view.effects.text().casefold()
 
 
+def test_it_is_told_whether_what_is_remembered_still_counts(window, panel, profile, held, qtbot):
+    assert "no export has it" in panel.view.state.text()
+    with journal.action(profile.database, "edit") as act:
+        act.update("memories", panel.case.memories[0].id, status="active")
+    window.context.tell_changed({"memories"})
+    qtbot.waitUntil(lambda: "stays in use" in panel.view.state.text())
+
+
 def test_the_curve_shows_where_the_claim_is_now(panel, qtbot):
     curve = panel.view.curve
     qtbot.waitUntil(lambda: curve.plot is not None)
@@ -116,6 +124,7 @@ def test_holding_longer_takes_it_off_the_list(qtbot, window, panel, profile, hel
 
 def test_letting_it_count_asks_for_how_long_and_where(qtbot, window, panel, profile, held, when_asked):
     def answer(dialog: ReleaseDialog) -> None:
+        assert dialog.focusWidget() is dialog.layers["stable"]
         dialog.layers["transient"].setChecked(True)
         dialog.scope.place.setChecked(True)
         assert not dialog.accept_button.isEnabled()

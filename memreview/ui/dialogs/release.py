@@ -52,6 +52,7 @@ class ReleaseDialog(Dialog):
         self._group.buttonToggled.connect(lambda _button, on: self._show_changes() if on else None)
         self.scope.changed.connect(self._show_changes)
         self._show_changes()
+        self.layers[case.layer].setFocus()
         self.widen(84)
 
     @property

@@ -19,6 +19,7 @@ class SituationDialog(Dialog):
         self.choice.changed.connect(self._check)
         self.choice.suggest(scope)
         self.body.addWidget(self.choice)
+        self.choice.focus_chosen()
         self._check()
         self.widen(70)
 

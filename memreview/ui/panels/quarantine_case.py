@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from memreview.review.values import QuarantineCase, Verb
 from memreview.ui.gate_words import left_words, node_words
-from memreview.ui.models.memory_words import source_in_full
+from memreview.ui.models.memory_words import source_in_full, standing
 from memreview.ui.panels.case import QuotationCard
 from memreview.ui.text import day, isolated, line, plural, tr
 from memreview.ui.widgets.decay_curve import DecayCurve
@@ -69,17 +69,24 @@ class QuarantineView(QWidget):
     # -- its parts --------------------------------------------------------------------------------------------------
 
     def _say_state(self, case: QuarantineCase) -> None:
-        remembered = len(case.memories)
+        remembered = bool(case.memories)
         told = plural(
-            remembered,
-            "An assistant remembers this already. While it is held back, no export has it.",
-            "%n memories of your assistants say this already. While it is held back, no export has them.",
+            len(case.memories),
+            "An assistant remembers this already.",
+            "%n memories of your assistants say this already.",
         )
+        if all(row.status == "quarantined" for row in case.memories):
+            told += " " + tr("While it is held back, no export has it.")
+        else:
+            told += " " + tr("It seems to be your own, so it stays in use until you decide.")
         self.state.setText(told if remembered else "")
-        self.state.setVisible(bool(remembered))
-        self.stored.setVisible(bool(remembered))
+        self.state.setVisible(remembered)
+        self.stored.setVisible(remembered)
         self.memories.show_links(
-            [Link(f"{line(row.text, 300)} ({source_in_full(row)})", "memory", row.id) for row in case.memories]
+            [
+                Link(f"{line(row.text, 300)} ({source_in_full(row)}, {standing(row)})", "memory", row.id)
+                for row in case.memories
+            ]
         )
 
     def _show_contrary(self, case: QuarantineCase) -> None:

@@ -30,7 +30,7 @@ class QuestionsPanel(Panel):
     def __init__(self, context: AppContext) -> None:
         super().__init__(context)
         self.ids: list[int] = []
-        self._round: list[int] = []
+        self._round: set[int] = set()
         self._skipped = 0
         self._with_skipped = False
         self._wanted: int | None = None
@@ -120,9 +120,9 @@ class QuestionsPanel(Panel):
         if not self.ids:
             self._show_empty()
             return
-        if not set(self._round) & set(self.ids):
-            self._round = []
-        self._round += [id for id in self.ids if id not in self._round]
+        if self._round.isdisjoint(self.ids):
+            self._round = set()
+        self._round |= set(self.ids)
         self._show(self._next(before))
 
     def _next(self, before: list[int]) -> int:
@@ -143,7 +143,7 @@ class QuestionsPanel(Panel):
         shown = self.context.commands.shown_keys
         self.view.show_keys(shown("questions.text"), shown("questions.skip"))
         # Those that this round began with are counted on, so that one sees how far one is.
-        settled = sum(other not in self.ids for other in self._round)
+        settled = len(self._round.difference(self.ids))
         self.view.show_question(question, settled + self.ids.index(id) + 1, len(self._round))
         self.stack.setCurrentWidget(self.view)
         if again and typed:

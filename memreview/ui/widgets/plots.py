@@ -1,40 +1,17 @@
-"""What the plots share: pyqtgraph, imported on a thread of its own when the first one is wanted (that takes 0.2 s, and
-the window goes on), and a plot that only shows."""
+"""What the plots share: a plot that only shows, made as soon as pyqtgraph is there."""
 
 from __future__ import annotations
 
-import gc
-from threading import Event, Thread
 from typing import Any
 
 from PySide6.QtCore import QEvent, Qt, QTimer
 from PySide6.QtGui import QColor, QPalette
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
+from memreview.ui import slow_imports
 from memreview.ui.theme import colours
 
 LOOK_EVERY_MS = 30
-
-_imported = Event()
-_importing = Event()
-
-
-def _import() -> None:
-    # A collection that ran here would free Qt objects of the window off its thread, which crashes.
-    gc.disable()
-    try:
-        import pyqtgraph  # noqa: F401
-    finally:
-        gc.enable()
-    _imported.set()
-
-
-def plots_are_ready() -> bool:
-    """True once pyqtgraph is imported; the first call begins it."""
-    if not _importing.is_set():
-        _importing.set()
-        Thread(target=_import, name="import pyqtgraph", daemon=True).start()
-    return _imported.is_set()
 
 
 class Plot(QWidget):
@@ -58,7 +35,7 @@ class Plot(QWidget):
 
     def redraw(self) -> None:
         """Now, or as soon as pyqtgraph is there."""
-        if not plots_are_ready():
+        if not slow_imports.are_done():
             self._waiting.start()
             return
         self._waiting.stop()

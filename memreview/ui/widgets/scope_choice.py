@@ -57,6 +57,10 @@ class ScopeChoice(QWidget):
             self.place.setChecked(True)
             self.name.setText(scope)
 
+    def focus_chosen(self) -> None:
+        chosen = self._group.checkedButton()
+        (self.name if chosen is self.place else chosen).setFocus()
+
     def _choice(self, text: str) -> QRadioButton:
         button = QRadioButton(text)
         self._group.addButton(button)

@@ -1,0 +1,31 @@
+"""What the panels need and what takes long to import, imported on a thread of its own while the window goes on."""
+
+from __future__ import annotations
+
+import gc
+from importlib import import_module
+from threading import Event, Thread
+
+SLOW = ("pyqtgraph", *(f"memreview.review.{name}" for name in ("questions", "quarantine", "why", "node_decisions")))
+
+_done = Event()
+_begun = Event()
+
+
+def _import() -> None:
+    # A collection that ran here would free Qt objects of the window off its thread, which crashes.
+    gc.disable()
+    try:
+        for name in SLOW:
+            import_module(name)
+    finally:
+        gc.enable()
+    _done.set()
+
+
+def are_done() -> bool:
+    """True once all are imported; the first call begins it."""
+    if not _begun.is_set():
+        _begun.set()
+        Thread(target=_import, name="slow imports", daemon=True).start()
+    return _done.is_set()
