@@ -43,7 +43,8 @@ FAMILIES = ("indirect_injection", "poisoned_summary", "same_origin")
 
 @dataclass(frozen=True, slots=True)
 class Seen:
-    """What a system did with one event. `changed`: other claims can be retrieved than before it."""
+    """What a system did with one event. `changed`: its claim can be retrieved as one of its own, or the node that it
+    is labelled with gave way. To complete a change that was made before, by saying it again, is none."""
 
     event: CaseEvent
     action: Action = "retain"
@@ -219,7 +220,7 @@ def _replay(episode: Episode, claims: Claims, models: Models, policy: Policy, la
         if outcome.asked and event.clarification_answer is not None and event.event_id in ledger:
             _answer(replay, event, outcome.verdict)
         action = outcome.verdict.action if outcome.verdict else "retain"
-        seen.append(Seen(event, action, outcome.verdict, _retrievable(ledger) != before, ms))
+        seen.append(Seen(event, action, outcome.verdict, _changed(event, before, _retrievable(ledger)), ms))
     ledger.commit(ledger.advance(max(event.seen.at for event in episode.events)))
     held = {node.id: Held(node.status, frozenset(node.events), ledger.narrowed(node.id)) for node in ledger}
     return Run(episode, tuple(seen), held)
@@ -251,7 +252,7 @@ def _by_rule(episode: Episode, claims: Claims, rule: Rule, languages: Languages)
         before = _in_force(memory.nodes.values())
         if claim is not None and claims_something(claim, languages.claims):
             action = _apply(memory, claim, rule, languages)
-        seen.append(Seen(event, action, None, _in_force(memory.nodes.values()) != before))
+        seen.append(Seen(event, action, None, _changed(event, before, _in_force(memory.nodes.values()))))
     return Run(
         episode, tuple(seen), {node.id: Held(node.status, frozenset(node.events)) for node in memory.nodes.values()}
     )
@@ -264,8 +265,14 @@ def _apply(memory: FlatMemory, claim: ClaimEvent, rule: Rule, languages: Languag
     return action
 
 
-def _in_force(nodes: Iterable[Node]) -> set[str]:
-    return {node.id for node in nodes if node.status == "active"}
+def _in_force(nodes: Iterable[Node]) -> dict[str, bool]:
+    return {node.id: False for node in nodes if node.status == "active"}
+
+
+def _changed(event: CaseEvent, before: Mapping[str, bool], after: Mapping[str, bool]) -> bool:
+    target = event.label.target_node_id or ""
+    gave_way = target in before and (target not in after or after[target] != before[target])
+    return event.event_id in after or gave_way
 
 
 # -- metrics --------------------------------------------------------------------------------------------------------

@@ -83,7 +83,7 @@ def test_the_clock_may_jump_back() -> None:
 
 def test_only_the_nodes_of_the_greatest_concern_have_columns() -> None:
     near = [bearing(node(f"n{place}"), similarity=place / 10) for place in range(6)]
-    about = bearing(node("about"), "scopes", 0.0)
+    about = bearing(node("about"), "scopes", 0.1)
     row = features(claim(), [*near, about], NOW)
     assert column(row, "node0.scopes") == pytest.approx(0.96)
     assert sum(column(row, f"node{place}.held") for place in range(NODES)) == NODES
