@@ -74,7 +74,7 @@ def found(made: World, script: Script, since: Since | None = None) -> list[Trans
 
 
 def test_what_a_dependent_slot_rules_out_is_proposed_and_validated() -> None:
-    (one,) = found(world(), Script(SLOTS, {("Cycles", "ankle"): 0.97}))
+    (one,) = found(world(), Script(SLOTS, {("Cycles", "ankle"): 0.99}))
     assert one.kind is TransitionKind.IMPLICIT
     assert one.old_memory_id == 1
     assert one.authorization is Authorization.VERIFIED
@@ -130,14 +130,14 @@ def test_what_hangs_on_an_explicit_change_is_propagated() -> None:
     made.note("Manager is Ute", 2)
     made.say("I no longer work at Brandt, I work at Holm now.", 30)
     slots = {"Brandt": claims("work.employer"), "Ute": claims("work.colleagues")}
-    (one,) = found(made, Script(slots, {("Ute", "Holm"): 0.97}))
+    (one,) = found(made, Script(slots, {("Ute", "Holm"): 0.99}))
     assert one.kind is TransitionKind.PROPAGATED
     assert one.old_memory_id == 2
 
 
 def test_a_later_audit_asks_only_about_what_is_new() -> None:
     made = world()
-    script = Script(SLOTS, {("Cycles", "ankle"): 0.97})
+    script = Script(SLOTS, {("Cycles", "ankle"): 0.99})
     assert not found(made, script, Since(window_id=len(made.statements), memory_id=len(made.memories)))
     assert not script.asked
     made.say("my ankle again, another eight weeks", 60)
