@@ -215,14 +215,29 @@ def test_badge_counts_what_is_open(window, qtbot):
     qtbot.waitUntil(lambda: row.data(Qt.ItemDataRole.AccessibleTextRole) == "Questions, 5 waiting")
 
 
-def test_without_questions_the_panel_says_what_it_is_for(open_window, filled, qtbot):
-    filled(1)
+def test_without_questions_the_panel_says_what_it_is_for(open_window, profile, qtbot):
+    generate_held.held_back(profile, 1)
     window = open_window()
     panel = window.show_place("questions")
     qtbot.waitUntil(lambda: window.context.queries.idle)
     assert panel.empty.title.text() == "No questions"
     assert "once in twelve messages" in panel.empty.text.text()
     assert not panel.empty.button.isVisible()
+
+
+def test_a_profile_that_was_never_checked_says_so_and_can_be(open_window, filled, qtbot):
+    filled(1)
+    window = open_window()
+    panel = window.show_place("questions")
+    qtbot.waitUntil(lambda: window.context.queries.idle)
+    assert panel.empty.title.text() == "Not checked yet"
+    started = []
+    window.context.worker.started.connect(lambda job: started.append(job.name))
+    with qtbot.waitSignal(window.context.worker.ended, timeout=60_000):
+        window.context.failed.disconnect(window._on_failed)
+        panel.empty.button.click()
+        assert window.context.commands.get("questions.check").why_disabled() == "Something is being read already."
+    assert started == ["gate"]
 
 
 def test_hostile_text_stays_text(asked, profile, view):

@@ -15,6 +15,7 @@ from memreview.ui.dialogs.blocked import BlockedDialog
 from memreview.ui.dialogs.preview import confirm
 from memreview.ui.dialogs.release import ReleaseDialog
 from memreview.ui.dialogs.why import show_why
+from memreview.ui.gate_check import check, unchecked_words, was_checked, why_not_check
 from memreview.ui.gate_words import left_words, source_words
 from memreview.ui.models.case_list import Look, Row
 from memreview.ui.panels.listing import ListPanel
@@ -46,6 +47,7 @@ class QuarantinePanel(ListPanel):
 
     def __init__(self, context: AppContext) -> None:
         super().__init__(context)
+        self._act: Callable[[], object] = super().on_empty_action
         self.evicted = QCheckBox(tr("Also lapsed"))
         self.evicted.setToolTip(tr("Show also what lapsed, because nobody confirmed it in time"))
         self.evicted.toggled.connect(lambda: self.refresh(frozenset()))
@@ -78,16 +80,16 @@ class QuarantinePanel(ListPanel):
             "until you say it yourself or let it count.\nAfter fourteen days it lapses by itself."
         )
         if not self.context.profile_has_imports():
+            self._act = super().on_empty_action
             return tr("Nothing imported yet"), told, tr("Import …")
-        if self.evicted.isChecked():
-            return tr("Nothing is held back"), told, ""
-        return tr("Nothing is held back"), told, tr("Show what lapsed")
+        if not was_checked(self.context):
+            self._act = partial(self.context.commands.run, "quarantine.check")
+            return unchecked_words()
+        self._act = self.evicted.toggle
+        return tr("Nothing is held back"), told, "" if self.evicted.isChecked() else tr("Show what lapsed")
 
     def on_empty_action(self) -> None:
-        if self.context.profile_has_imports():
-            self.evicted.setChecked(True)
-        else:
-            super().on_empty_action()
+        self._act()
 
     # -- deciding ---------------------------------------------------------------------------------------------------
 
@@ -162,6 +164,14 @@ class QuarantinePanel(ListPanel):
             Command("quarantine.chat", tr("Open the chat"), self.open_chat, ("O",), self._why_no_chat, group),
             Command("quarantine.memory", tr("Open the memory"), self.open_memory, ("M",), self._why_no_memory, group),
             Command("quarantine.why", tr("Show its whole life"), self.show_why, ("W",), none, group),
+            Command(
+                "quarantine.check",
+                tr("Check what was not checked yet"),
+                partial(check, self.context),
+                (),
+                partial(why_not_check, self.context),
+                group,
+            ),
             Command(
                 "quarantine.blocked", tr("Show the blocked sources"), self.show_blocked, (), self._why_no_blocked, group
             ),

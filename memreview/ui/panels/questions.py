@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Set
+from collections.abc import Callable, Set
 from functools import partial
 
 from PySide6.QtCore import QDate
@@ -14,6 +14,7 @@ from memreview.ui.commands import Command
 from memreview.ui.context import CASES, IMPORTS, MEMORIES, AppContext
 from memreview.ui.dialogs.situation import SituationDialog
 from memreview.ui.dialogs.why import show_why
+from memreview.ui.gate_check import check, unchecked_words, was_checked, why_not_check
 from memreview.ui.panel import Panel, press_focused
 from memreview.ui.panels.question_view import QuestionView
 from memreview.ui.text import end_of_day, plural, tr
@@ -34,6 +35,7 @@ class QuestionsPanel(Panel):
         self._skipped = 0
         self._with_skipped = False
         self._wanted: int | None = None
+        self._act: Callable[[], object] = self._show_skipped
         self.view = QuestionView()
         self.view.answered.connect(self.answer)
         self.view.told.connect(self.tell)
@@ -158,27 +160,31 @@ class QuestionsPanel(Panel):
             "Until you answer, it counts for nothing."
         )
         self._with_skipped = False
+        self._act = partial(self.context.open, "history")
         if not self.context.profile_has_imports():
+            self._act = partial(self.context.commands.run, "file.import")
             self.empty.say(tr("Nothing imported yet"), told, tr("Import …"))
         elif self._skipped:
+            self._act = self._show_skipped
             skipped = plural(
                 self._skipped, "%n skipped question comes back later.", "%n skipped questions come back later."
             )
             self.empty.say(tr("No more questions for now"), f"{skipped}\n{told}", tr("Show the skipped ones"))
         elif self._round:
             self.empty.say(tr("All questions are answered"), told, tr("See what changed"))
+        elif not was_checked(self.context):
+            self._act = partial(self.context.commands.run, "questions.check")
+            self.empty.say(*unchecked_words())
         else:
             self.empty.say(tr("No questions"), told, "")
         self.stack.setCurrentWidget(self.empty)
 
     def _on_empty(self) -> None:
-        if not self.context.profile_has_imports():
-            self.context.commands.run("file.import")
-        elif self._skipped:
-            self._with_skipped = True
-            self.refresh(frozenset())
-        else:
-            self.context.open("history")
+        self._act()
+
+    def _show_skipped(self) -> None:
+        self._with_skipped = True
+        self.refresh(frozenset())
 
     # -- commands ---------------------------------------------------------------------------------------------------
 
@@ -207,6 +213,14 @@ class QuestionsPanel(Panel):
                 group,
             ),
             Command("questions.skip", tr("Skip for now"), self.skip, ("Z",), none, group),
+            Command(
+                "questions.check",
+                tr("Check what was not checked yet"),
+                partial(check, self.context),
+                (),
+                partial(why_not_check, self.context),
+                group,
+            ),
             Command("questions.next", tr("Next question"), partial(self.step, 1), ("J",), none, group),
             Command("questions.previous", tr("Previous question"), partial(self.step, -1), ("K",), none, group),
             Command("questions.chat", tr("Open the chat"), self._open_chat, ("O",), self._why_no_chat, group),
