@@ -64,9 +64,10 @@ def keep(database: Database, act: Action, changes: Iterable[Change]) -> None:
 
 
 def follow(database: Database, act: Action, node: Node, memory_id: int) -> None:
-    """A memory that repeats what another than the person said is in quarantine with it, until that is let out. What is
-    the person's own and only awaits corroboration takes no memory with it."""
-    own = Origin.USER in node.origins and node.confidence >= POLICY.least_authenticity
+    """A memory that repeats what came on another channel than the person's is in quarantine with it, until that is let
+    out. What came on theirs, also what they seem to have pasted, takes no memory with it: whose words those are the
+    person alone decides."""
+    own = Origin.USER in node.origins
     held = database.value("SELECT status FROM memories WHERE id = ?", (memory_id,))
     if node.status in ("quarantined", "evicted") and not own and held == MemoryStatus.ACTIVE:
         act.update("memories", memory_id, status=MemoryStatus.QUARANTINED)
