@@ -185,10 +185,14 @@ def unread_entries(database: Database) -> list[sqlite3.Row]:
     conversation, else of what follows, else of the conversation. `session` counts its conversation's sittings."""
     marks = ", ".join(f"'{kind}'" for kind in EVENT_KINDS)
     return database.all(
-        f"""WITH timed AS (
-              SELECT e.id, e.conversation_id, e.position, e.at AS own_time, e.kind, e.active,
+        f"""WITH unread AS MATERIALIZED (
+              SELECT e.id, e.conversation_id FROM live_entries e WHERE e.active = 1 AND e.kind IN ({marks})
+                AND NOT EXISTS (SELECT 1 FROM gated l {_STANDS} WHERE l.key = 'e' || e.id)),
+            timed AS (
+              SELECT e.id, e.conversation_id, e.position, e.at AS own_time,
                 coalesce(e.at, max(e.at) OVER earlier, min(e.at) OVER whole, c.created_at, c.updated_at, 0) AS time
               FROM live_entries e JOIN conversations c ON c.id = e.conversation_id
+              WHERE e.conversation_id IN (SELECT conversation_id FROM unread)
               WINDOW whole AS (PARTITION BY e.conversation_id),
                 earlier AS (PARTITION BY e.conversation_id ORDER BY e.position, e.id
                             ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW)),
@@ -197,9 +201,8 @@ def unread_entries(database: Database) -> list[sqlite3.Row]:
                 > {SESSION_GAP} AS new_session FROM timed),
             placed AS (
               SELECT *, sum(new_session) OVER (PARTITION BY conversation_id ORDER BY position, id) AS session FROM gaps)
-            SELECT p.id, p.conversation_id, p.position, p.own_time, p.time, p.session FROM placed p
-            WHERE p.active = 1 AND p.kind IN ({marks})
-              AND NOT EXISTS (SELECT 1 FROM gated l {_STANDS} WHERE l.key = 'e' || p.id)
+            SELECT p.id, p.conversation_id, p.position, p.own_time, p.time, p.session
+            FROM placed p WHERE p.id IN (SELECT id FROM unread)
             ORDER BY p.conversation_id, p.position, p.id"""
     )
 
