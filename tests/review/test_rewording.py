@@ -47,22 +47,21 @@ def judged(model: RelationModel | None, pair: Pair) -> list[Judgement]:
 
 
 def test_topics_that_were_not_fitted(embedder: Embedder, model: RelationModel) -> None:
-    """Measured: MEASURED. The plain cosine of 0.80, even with names, numbers and denials compared, knows 49 of 120
-    rewordings again and takes 34 of 96 look-alikes for the same."""
+    """Measured: 109 of 120 rewordings known again (light 37/39, medium 36/38, strong 36/43), 9 of 96 look-alikes taken
+    for the same. The plain cosine of 0.80, even with names, numbers and denials compared, gives 49 and 34."""
     found = recalls(embedder, model)
     assert found["light"] >= 0.90
-    assert found["medium"] >= 0.85
-    assert found["strong"] >= 0.60
-    assert found["different"] <= 0.15
+    assert found["medium"] >= 0.90
+    assert found["strong"] >= 0.75
+    assert found["different"] <= 0.13
 
 
 def test_without_the_relation_model(embedder: Embedder) -> None:
-    """Measured: 101 of 120 rewordings known again (light 37/39, medium 35/38, strong 29/43), 10 of 96 look-alikes taken
-    for the same."""
+    """Measured: light 37/39, medium 36/38, strong 35/43 known again, 11 of 96 look-alikes taken for the same."""
     found = recalls(embedder, None)
     assert found["light"] >= 0.90
-    assert found["medium"] >= 0.85
-    assert found["strong"] >= 0.60
+    assert found["medium"] >= 0.90
+    assert found["strong"] >= 0.70
     assert found["different"] <= 0.15
 
 

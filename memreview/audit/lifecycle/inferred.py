@@ -23,7 +23,8 @@ from memreview.language.relations import Judgement, Pair
 from memreview.records.transition import Quotation, Transition, TransitionKind
 
 NEAREST, OF_SLOT = 6, 3
-"""Memories that a statement is held against because they are near, and of each slot that hangs on the statement's."""
+"""Memories that a statement is held against because they are near, and of each slot that hangs on the statement's; all
+of these if it has overturned something already."""
 LEAST_COSINE = 0.2
 """Of what is near. What hangs on another slot may have no word and no topic in common."""
 MEANT = 0.5
@@ -99,7 +100,8 @@ def _bearings(ground: Ground, reader: Reader, changed: Collection[int]) -> Itera
         met = {
             memories[place]: "" for place in places if ground.space.likeness(memories[place], window) >= LEAST_COSINE
         }
-        met |= _dependent(ground, window, by_slot, hypothesis)
+        proven = ground.own[window].entry_id in changed
+        met |= _dependent(ground, window, by_slot, hypothesis, None if proven else OF_SLOT)
         for memory, via in met.items():
             if (
                 _later(ground, memory, told)
@@ -122,20 +124,21 @@ def _by_slot(ground: Ground, reader: Reader, memories: Sequence[int]) -> dict[st
 
 
 def _dependent(
-    ground: Ground, window: int, by_slot: Mapping[str, Sequence[int]], hypothesis: Hypothesis
+    ground: Ground, window: int, by_slot: Mapping[str, Sequence[int]], hypothesis: Hypothesis, most: int | None
 ) -> dict[int, str]:
-    """The likest memories of the claim's likely slots and of each that depends on them, with the slot of the claim."""
+    """Memories of the claim's likely slots and of those that depend on them, at most so many likest of each, with the
+    slot of the claim."""
     return {
         memory: slot
         for slot in hypothesis.slots
         for target in (slot, *state_schema.load().reach(slot, 1))
-        for memory in _likest(ground, window, by_slot.get(target, ()))
+        for memory in _likest(ground, window, by_slot.get(target, ()), most)
     }
 
 
-def _likest(ground: Ground, window: int, memories: Sequence[int]) -> list[int]:
+def _likest(ground: Ground, window: int, memories: Sequence[int], most: int | None) -> list[int]:
     likeness = ground.space.memories[list(memories)] @ ground.space.windows[window]
-    return [memories[place] for place in np.argsort(-likeness)[:OF_SLOT].tolist()]
+    return [memories[place] for place in np.argsort(-likeness)[:most].tolist()]
 
 
 def _telling(ground: Ground, window: int, hypothesis: Hypothesis) -> Told:
