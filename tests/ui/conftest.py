@@ -149,6 +149,7 @@ def open_window(qapp: QApplication, qtbot, profile: Profile) -> Iterator[Callabl
     yield build
     for window in opened:
         pid = window.context.worker.pid
+        window._may_stop = lambda: True  # nobody is here to answer: a failed test must not wait for ever
         window.close()
         assert not window.context.queries.running
         assert not pid or not _alive(pid)

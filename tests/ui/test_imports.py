@@ -190,8 +190,11 @@ def test_cancel_says_what_was_kept_and_it_does_not_count(stopped, profile):
 
 
 def test_a_stopped_import_is_resumed_and_whole(stopped, qtbot, profile):
-    finish(stopped, qtbot, stopped.notice.resume.click)
-    assert [summary.state for summary in imports.list(profile)] == ["done"]
+    stopped.notice.resume.click()
+    qtbot.waitUntil(lambda: [summary.state for summary in imports.list(profile)] == ["done"], timeout=WAIT)
+    qtbot.waitUntil(lambda: stopped.run._job is not None, timeout=WAIT)
+    stopped.run.cancel()  # what is checked after an import takes a while with so many messages
+    qtbot.waitUntil(lambda: not stopped.run.busy, timeout=WAIT)
     assert profile.database.value("SELECT count(*) FROM live_entries") == 25_000
 
 
