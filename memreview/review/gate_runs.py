@@ -20,7 +20,7 @@ from memreview.gate.reading import DAY
 from memreview.language import state_schema
 from memreview.language.onnx_model import ModelUnavailable
 from memreview.language.relations import Pair
-from memreview.ledger import Change, Ledger
+from memreview.ledger import POLICY, Change, Ledger
 from memreview.ledger.index import Index
 from memreview.records.entry import Origin
 from memreview.records.gate import GLOBAL_SCOPE, Event, Layer, Node, Vector
@@ -225,9 +225,12 @@ class _Reader:
     def _found(self, item: _Item, text: str, kept: _Kept) -> Node | None:
         """The node that the gate makes of a passage of the memory's own turn which another wrote, if that says it: what
         an assistant wrote down from a document is a claim of that document."""
-        passage = sources.in_turn(self._database, item.number, text, self._models.relations)
-        if passage is None or passage.origin is Origin.USER:
+        models = self._models
+        passage = sources.in_turn(self._database, item.number, text, models.relations, models.embedder)
+        if passage is None:
             return None
+        if passage.origin is Origin.USER:
+            return self._pasted(f"e{passage.entry_id}")
         event = Event(item.key, item.session, item.time, passage.origin, passage.whole, item.dated)
         claim = self._replay.read([replace(event, text=passage.text)], least=0.0)[0]
         if claim is None:
@@ -248,6 +251,12 @@ class _Reader:
         says = [(node, max(one.relations["duplicates"], one.nli["entailment"])) for node, one in judged]
         likely = [(_STANDING.get(node.status, 0), sure, node) for node, sure in says if sure >= SAYS]
         return max(likely, key=itemgetter(0, 1))[2] if likely else None
+
+    def _pasted(self, key: str) -> Node | None:
+        """What was held back of the message that a memory was written from: then its other sentences are no better."""
+        node = self._replay.ledger.node(key) if key in self._replay.ledger else None
+        waits = node is not None and node.status in ("quarantined", "evicted")
+        return node if node and waits and node.confidence < POLICY.least_authenticity else None
 
     def _hear(self, node: Node) -> None:
         """What was said in the history is looked through for a memory's source, without what the assistant said, who

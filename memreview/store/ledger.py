@@ -181,12 +181,15 @@ def steps_from(database: Database, journal_id: int) -> list[int]:
 
 def unread_entries(database: Database) -> list[sqlite3.Row]:
     """Live entries that may claim something and that no standing step has read: without their text, by conversation
-    and position. `own_time` is the entry's, `time` what can be said of it: that of what precedes it in its
-    conversation, else of what follows, else of the conversation. `session` counts its conversation's sittings."""
+    and position, and without what the assistant's own tool for remembering answers. `own_time` is the entry's, `time`
+    what can be said of it: that of what precedes it in its conversation, else of what follows, else of the
+    conversation. `session` counts its conversation's sittings."""
     marks = ", ".join(f"'{kind}'" for kind in EVENT_KINDS)
     return database.all(
         f"""WITH unread AS MATERIALIZED (
               SELECT e.id, e.conversation_id FROM live_entries e WHERE e.active = 1 AND e.kind IN ({marks})
+                AND (e.origin <> 'tool_output' OR e.actor NOT IN (
+                  SELECT actor FROM live_entries WHERE kind = 'memory_write'))
                 AND NOT EXISTS (SELECT 1 FROM gated l {_STANDS} WHERE l.key = 'e' || e.id)),
             timed AS (
               SELECT e.id, e.conversation_id, e.position, e.at AS own_time,
@@ -217,7 +220,8 @@ def unread_memories(database: Database) -> list[sqlite3.Row]:
 
 def turn(database: Database, memory_id: int) -> list[sqlite3.Row]:
     """The message that a memory is filed under and what the assistant then read before it wrote the memory: (id,
-    origin, text, actor, url), nothing that the assistant said itself."""
+    origin, text, actor, url), nothing that the assistant said itself, or that the tool by which it remembers answered.
+    """
     return database.all(
         """SELECT e.id, e.origin, e.text, e.actor, e.url FROM memory_evidence v
            JOIN memories m ON m.id = v.memory_id
@@ -226,6 +230,9 @@ def turn(database: Database, memory_id: int) -> list[sqlite3.Row]:
              AND e.position BETWEEN f.position AND f.position + ?2
            WHERE v.memory_id = ?1 AND v.rank = 0 AND e.origin <> 'assistant' AND e.active = 1
              AND coalesce(e.at, 0) <= coalesce(m.created_at, e.at, 0) AND (e.id = f.id OR e.origin <> 'user')
+             AND (e.origin <> 'tool_output' OR e.actor NOT IN (
+                SELECT w.actor FROM live_entries w WHERE w.conversation_id = e.conversation_id
+                  AND w.kind = 'memory_write'))
            ORDER BY e.position, e.id""",
         (memory_id, TURN),
     )
