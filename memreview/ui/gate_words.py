@@ -49,7 +49,7 @@ def source_words(provenance: Provenance) -> str:
         "tool": tr("Tool"),
         "summary": tr("Assistant's summary"),
         "assistant": tr("Assistant's answer"),
-        "pasted": tr("Pasted text"),
+        "pasted": tr("Probably pasted"),
         "own": tr("Your message"),
         "memory": tr("Stored memory"),
     }[provenance.kind]

@@ -78,7 +78,7 @@ class QuarantineView(QWidget):
         if all(row.status == "quarantined" for row in case.memories):
             told += " " + tr("While it is held back, no export has it.")
         else:
-            told += " " + tr("It seems to be your own, so it stays in use until you decide.")
+            told += " " + tr("It was in a message of yours, so it stays in use until you decide.")
         self.state.setText(told if remembered else "")
         self.state.setVisible(remembered)
         self.stored.setVisible(remembered)
