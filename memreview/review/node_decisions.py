@@ -63,6 +63,7 @@ def _release(database: Database, act: Action, row: Row, decision: Decision) -> N
 
 def _keep(database: Database, act: Action, row: Row, decision: Decision) -> None:
     _decide(database, act, row, lambda draft: answers.keep(draft, row["key"]))
+    _lock_away(database, act, row)
 
 
 def _delete(database: Database, act: Action, row: Row, decision: Decision) -> None:
@@ -86,9 +87,10 @@ def _never(database: Database, act: Action, row: Row, decision: Decision) -> Non
 
 def _restore(database: Database, act: Action, row: Row, decision: Decision) -> None:
     _decide(database, act, row, lambda draft: answers.reopen(draft, row["key"]), open=True)
-    for memory_id in _memories(database, row):
-        memory_acts.restore(database, act, memory_id)
-        act.update("memories", memory_id, status=MemoryStatus.QUARANTINED)
+    for memory_id in stored.memories_of(database, [row["id"]])[row["id"]]:
+        if _status(database, memory_id) == MemoryStatus.DELETED:
+            memory_acts.restore(database, act, memory_id)
+    _lock_away(database, act, row)
 
 
 _ON_NODE: dict[Verb, Callable[[Database, Action, Row, Decision], None]] = {
@@ -162,6 +164,12 @@ def _remember(database: Database, act: Action, row: Row, scope: str, text: str, 
         for old_id in [] if other is None else _memories(database, other):
             if old_id != memory_id:
                 memory_acts.supersede(database, act, old_id, memory_id)
+
+
+def _lock_away(database: Database, act: Action, row: Row) -> None:
+    """The memories that say it go where the person put the claim."""
+    for memory_id in _memories(database, row):
+        act.update("memories", memory_id, status=MemoryStatus.QUARANTINED)
 
 
 # -- small parts ----------------------------------------------------------------------------------------------------

@@ -165,7 +165,10 @@ def _effects(item: QuarantineItem, against: Sequence[NodeRow]) -> dict[str, tupl
     forget = ["The memory that says it is forgotten, and stays so."] if stored_already else []
     effects = {
         "release": ("It counts from now on.", memory, *both),
-        "keep": ("It stays out of everything for another fourteen days.",),
+        "keep": (
+            "It stays out of everything for another fourteen days.",
+            *(("So does the memory that says it, which no export holds until then.",) if stored_already else ()),
+        ),
         "delete": ("It is gone from here, with its record in the history.", *forget),
     }
     if item.provenance.blockable:

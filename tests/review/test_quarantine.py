@@ -130,6 +130,14 @@ def test_a_deleted_claim_takes_its_memory_along(profile: Profile) -> None:
     assert queue.counts(profile).quarantined == 0
 
 
+def test_a_deleted_claim_can_be_put_back_to_be_decided_again(profile: Profile) -> None:
+    claim = planted(profile).item.id
+    decisions.decide(profile, Decision(verb=Verb.DELETE, nodes=(claim,)))
+    decisions.decide(profile, Decision(verb=Verb.RESTORE, nodes=(claim,)))
+    assert quarantine.ids(profile) == [claim]
+    assert statuses(profile)[REMEMBERED] == "quarantined"
+
+
 def test_a_kept_claim_stays_out_of_the_list_and_of_exports(profile: Profile) -> None:
     decisions.decide(profile, Decision(verb=Verb.KEEP, nodes=(planted(profile).item.id,)))
     assert not quarantine.ids(profile)
