@@ -12,7 +12,7 @@ import numpy as np
 from memreview.language.claims import ClaimModel, Hypothesis
 from memreview.language.embedder import TextEmbedder
 from memreview.language.gate_reader import GateReader, Meeting
-from memreview.language.relations import Judgement, Pair, RelationModel
+from memreview.language.relations import NLI, RELATIONS, Judgement, Pair, RelationModel
 from memreview.language.sentences import windows
 from memreview.records.entry import Origin
 from memreview.records.gate import Bearing, ClaimEvent, Event, Node
@@ -21,6 +21,8 @@ LEAST_CLAIM = 0.05
 """Events whose likeliest sentence claims something with a lower probability don't reach the gate."""
 NEAREST = 4
 """Held nodes that a claim is compared with."""
+FAR = 0.2
+"""Cosine below which a node that is not the nearest counts as unrelated."""
 READ = 2
 """Of these, so many are read beside the whole text."""
 EXCERPT_WORDS = 85
@@ -39,6 +41,9 @@ _PATTERNS = {
     "layout": r"[\n|#*=:{}\[\]]",
     "question": r"\?",
 }
+_STRANGERS = Judgement(
+    {name: float(name == "unrelated") for name in RELATIONS}, {name: float(name == "neutral") for name in NLI}
+)
 _COUNTED = {name: re.compile(pattern, re.I) for name, pattern in _PATTERNS.items()}
 CUES = ("claim_probability", "next_probability", "mean_probability", "place", "share", "sentences", "words", *_PATTERNS)
 """Of the claim's sentence: its probability, that of the next likeliest one and their mean; where in the text it stands
@@ -86,24 +91,37 @@ def read_claims(
 def read_bearings(
     claims: Sequence[tuple[ClaimEvent, Sequence[Node]]], model: RelationModel, reader: GateReader
 ) -> list[tuple[Bearing, ...]]:
-    """For each claim how it stands to the nodes that come with it, those of the greatest concern first."""
+    """For each claim how it stands to the nodes that come with it, those of the greatest concern first. Both models
+    are asked of the nearest node, and of others only if they are not `FAR`."""
+    near = [_near(claim, nodes) for claim, nodes in claims]
     pairs = [
         Pair(node.claim, claim.claim, max(0, claim.event.at - node.written_at) / DAY)
-        for claim, nodes in claims
+        for (claim, _), nodes in zip(claims, near, strict=True)
         for node in nodes
     ]
     judged = iter(model.judge(pairs))
-    found = [by_concern(_bearing(claim, node, next(judged)) for node in nodes) for claim, nodes in claims]
+    found = []
+    for (claim, nodes), close in zip(claims, near, strict=True):
+        known = {node.id: next(judged) for node in close}
+        found.append(by_concern(_bearing(claim, node, known.get(node.id, _STRANGERS)) for node in nodes))
+    read = [
+        [one.node for one in bearings if one.node in close][:READ] for bearings, close in zip(found, near, strict=True)
+    ]
     meetings = [
-        Meeting(bearing.node.claim, claim.event.origin, excerpt(claim.event.text, claim.claim))
-        for (claim, _), bearings in zip(claims, found, strict=True)
-        for bearing in bearings[:READ]
+        Meeting(node.claim, claim.event.origin, excerpt(claim.event.text, claim.claim))
+        for (claim, _), nodes in zip(claims, read, strict=True)
+        for node in nodes
     ]
     readings = iter(reader.read(meetings))
     return [
-        tuple(replace(one, reading=tuple(next(readings).tolist())) if place < READ else one for place, one in each)
-        for each in map(enumerate, found)
+        tuple(replace(one, reading=tuple(next(readings).tolist())) if one.node in nodes else one for one in bearings)
+        for bearings, nodes in zip(found, read, strict=True)
     ]
+
+
+def _near(claim: ClaimEvent, nodes: Sequence[Node]) -> list[Node]:
+    first = max(nodes, key=lambda node: float(np.dot(node.vector, claim.vector)), default=None)
+    return [node for node in nodes if node is first or float(np.dot(node.vector, claim.vector)) >= FAR]
 
 
 def by_concern(bearings: Iterable[Bearing]) -> list[Bearing]:
