@@ -11,6 +11,7 @@ from typing import Any
 from PySide6.QtCore import QItemSelectionModel, QModelIndex, QSignalBlocker, Qt
 from PySide6.QtWidgets import (
     QHBoxLayout,
+    QSizePolicy,
     QSplitter,
     QStackedWidget,
     QVBoxLayout,
@@ -216,6 +217,7 @@ class ListPanel(Panel):
 
     def _build(self) -> None:
         self.heading = Label(role="heading", wrap=False)
+        self.heading.setSizePolicy(QSizePolicy.Policy.Minimum, QSizePolicy.Policy.Preferred)
         self.header = QHBoxLayout()
         self.header.addWidget(self.heading)
         self.header.addStretch(1)
