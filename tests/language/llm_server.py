@@ -32,6 +32,13 @@ def tokens(**log_probabilities: float) -> dict[str, Any]:
     return {"choices": [{"message": {"content": "x"}, "logprobs": {"content": [{"top_logprobs": top}]}}]}
 
 
+class _Server(ThreadingHTTPServer):
+    daemon_threads = True
+
+    def handle_error(self, request: object, client_address: object) -> None:
+        """A client that broke off is no error here."""
+
+
 @contextmanager
 def serving(reply: Reply) -> Iterator[Told]:
     told = Told(reply)
@@ -52,8 +59,7 @@ def serving(reply: Reply) -> Iterator[Told]:
         def log_message(self, format: str, *args: object) -> None:
             pass
 
-    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
-        server.daemon_threads = True
+    with _Server(("127.0.0.1", 0), Handler) as server:
         threading.Thread(target=server.serve_forever, args=(0.02,), daemon=True).start()
         told.url = f"http://127.0.0.1:{server.server_port}/v1"
         yield told
