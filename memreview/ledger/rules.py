@@ -24,6 +24,7 @@ from memreview.records.entry import Origin
 from memreview.records.gate import GLOBAL_SCOPE, Action, Bearing, ClaimEvent, Layer, Node, NodeStatus, Verdict
 
 FIRST_HAND = ("sincere", "temporary")
+OF_OTHERS = ("quoted", "other_person")
 SOME_SITUATION = "some situations"
 """The scope of what holds in one situation that is not named."""
 _TRUST = (
@@ -47,12 +48,14 @@ def trust(origins: Sequence[Origin]) -> Origin | None:
     return max(origins, key=_TRUST.index, default=None)
 
 
-def takes(slot: str | None, claim: ClaimEvent) -> bool:
-    """Whether a claim may be stored in a slot: what is protected only if the person says it of themselves."""
+def takes(slot: str | None, claim: ClaimEvent, verdict: Verdict, policy: Policy) -> bool:
+    """Whether a claim may be stored in a slot: what is protected only if the person says it of themselves, by how it is
+    put or by what the gate, which reads the whole text, is sure of."""
     schema = state_schema.load()
     if slot is None or slot not in schema or not schema.slot(slot).protected:
         return True
-    return claim.event.origin == Origin.USER and claim.speech_act in FIRST_HAND
+    sure = verdict.authenticity >= policy.overwrite_confidence and claim.speech_act not in OF_OTHERS
+    return claim.event.origin == Origin.USER and (claim.speech_act in FIRST_HAND or sure)
 
 
 def says_same(bearing: Bearing, claim: ClaimEvent, policy: Policy) -> bool:
@@ -81,7 +84,7 @@ def supersede(draft: Draft, winner: Node, loser: Node, why: Why = "superseded") 
 def _allowed(policy: Policy, claim: ClaimEvent, verdict: Verdict) -> Action:
     if verdict.action in ("retain", "quarantine", "ask"):
         return verdict.action
-    if verdict.authenticity < policy.least_authenticity or not takes(claim.slot, claim):
+    if verdict.authenticity < policy.least_authenticity or not takes(claim.slot, claim, verdict, policy):
         return "quarantine"
     return verdict.action
 
@@ -177,15 +180,12 @@ def _said_again(draft: Draft, claim: ClaimEvent, verdict: Verdict, bearings: Seq
 
 
 def _denied_for(draft: Draft, bearings: Sequence[Bearing]) -> Iterator[Node]:
-    """The only contender of each node that a statement denies, unless it denies that rather."""
-    by_id = {bearing.node.id: bearing for bearing in bearings}
+    """The only contender of each node that a statement denies: it repeats something, and that is not what it denies."""
     for bearing in bearings:
-        rivals = _rivals(draft, bearing.node)
-        if bearing.node.status != "active" or _contrary(bearing) < draft.policy.relation or len(rivals) != 1:
-            continue
-        rival = by_id.get(rivals[0].id)
-        if rival is None or _contrary(rival) <= _contrary(bearing) or rival.similarity > bearing.similarity:
-            yield rivals[0]
+        if bearing.node.status == "active" and _contrary(bearing) >= draft.policy.relation:
+            rivals = _rivals(draft, bearing.node)
+            if len(rivals) == 1:
+                yield rivals[0]
 
 
 def _known(
@@ -212,7 +212,7 @@ def _vouches(policy: Policy, claim: ClaimEvent, verdict: Verdict) -> bool:
         and claim.event.dated
         and verdict.action not in ("quarantine", "ask")
         and verdict.authenticity >= policy.corroboration_authenticity
-        and takes(claim.slot, claim)
+        and takes(claim.slot, claim, verdict, policy)
     )
 
 
@@ -221,7 +221,7 @@ def _restate(draft: Draft, claim: ClaimEvent, verdict: Verdict, node: Node) -> N
     if not _vouches(draft.policy, claim, verdict):
         return
     node = draft.node(node.id)
-    if claim.event.id in node.events or not takes(node.slot, claim):
+    if claim.event.id in node.events or not takes(node.slot, claim, verdict, draft.policy):
         return
     promoted = node.status == "quarantined"
     restated = replace(
