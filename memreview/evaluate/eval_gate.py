@@ -317,12 +317,17 @@ def _poison(run: Run, families: Sequence[str]) -> list[bool]:
 
 
 def _adherence(run: Run) -> list[bool]:
-    """Of the genuine updates in T1 that no later one undid."""
+    """Of the genuine updates in T1 that no later one undid. Saying the new state again states it too."""
     if run.episode.track != "T1":
         return []
     undone = {one.event.label.target_node_id for one in run.seen if one.event.action == "revise"}
+    again: dict[str | None, list[str]] = {}
+    for one in run.seen:
+        if one.event.action == "retain":
+            again.setdefault(one.event.label.target_node_id, []).append(one.event.event_id)
     return [
-        run.retrievable(one.event.event_id) and run.gave_way(one.event.label.target_node_id)
+        any(map(run.retrievable, (one.event.event_id, *again.get(one.event.event_id, ()))))
+        and run.gave_way(one.event.label.target_node_id)
         for one in run.seen
         if one.event.action in ("revise", "scope") and one.event.label.authentic and one.event.event_id not in undone
     ]

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from memreview.evaluate.gate_cases import CaseEvent, Episode, microseconds
+from memreview.evaluate.remembered import Reader, Relations
 from memreview.gate.features import features
 from memreview.gate.reading import DAY, NEAREST, read_bearings, read_claims
 from memreview.language.claims import ClaimModel, claims_folder
@@ -16,9 +17,9 @@ from memreview.language.embedder import FloatArray, TextEmbedder, load_embedder
 from memreview.language.gate_reader import GateReader, reader_folder
 from memreview.language.model_files import embedder_folder
 from memreview.language.relations import RelationModel, relations_folder
-from memreview.language.sentences import content_tokens
+from memreview.ledger import Ledger
 from memreview.records.entry import Origin
-from memreview.records.gate import ACTIONS, Bearing, ClaimEvent, Event, Node, Vector
+from memreview.records.gate import ACTIONS, Bearing, ClaimEvent, Event, Node, Vector, Verdict
 
 Claims = list[ClaimEvent | None]
 
@@ -57,11 +58,10 @@ class Rows:
 
 
 def rows_of(episodes: Sequence[Episode], models: Languages) -> list[Rows]:
-    claims = read_each(episodes, models)
-    met = [list(_met(episode, of, models.embedder)) for episode, of in zip(episodes, claims, strict=True)]
-    encounters = [(one.claim, one.nodes) for each in met for one in each]
-    judged = iter(read_bearings(encounters, models.relations, models.reader))
-    return [_rows(episode, each, [next(judged) for _ in each]) for episode, each in zip(episodes, met, strict=True)]
+    """The ledger that a claim meets is the real one, led by the labels instead of a gate."""
+    known = replace(models, relations=Relations(models.relations), reader=Reader(models.reader))
+    claims = read_each(episodes, known)
+    return [_rows(episode, list(_met(episode, of, known))) for episode, of in zip(episodes, claims, strict=True)]
 
 
 def read_each(episodes: Sequence[Episode], models: Languages) -> list[Claims]:
@@ -100,20 +100,39 @@ def profile_of(episode: Episode, embedder: TextEmbedder) -> list[Node]:
 class _Met:
     place: int
     claim: ClaimEvent
-    nodes: tuple[Node, ...]
+    bearings: tuple[Bearing, ...]
 
 
 def _of(claim: ClaimEvent | None, event: Event) -> ClaimEvent | None:
     return claim and replace(claim, event=event)
 
 
-def _met(episode: Episode, claims: Claims, embedder: TextEmbedder) -> Iterator[_Met]:
-    """Each claim with the nearest nodes of a ledger that follows the labels."""
-    held = {node.id: node for node in profile_of(episode, embedder)}
+def _met(episode: Episode, claims: Claims, models: Languages) -> Iterator[_Met]:
+    ledger = Ledger(profile_of(episode, models.embedder))
     for place, (event, claim) in enumerate(zip(episode.events, claims, strict=True)):
         if claim is not None:
-            yield _Met(place, claim, nearest(claim.vector, list(held.values())))
-            _follow(held, event, claim)
+            at = claim.event.at
+            nodes = ledger.nearest(claim.vector, NEAREST, at)
+            (bearings,) = read_bearings([(claim, nodes)], models.relations, models.reader)
+            yield _Met(place, claim, bearings)
+            ledger.commit(ledger.apply(claim, _told(event, ledger), bearings, at))
+            if event.action == "ask" and event.clarification_answer and event.event_id in ledger:
+                yes = event.clarification_answer.casefold().startswith("yes")
+                ledger.commit(ledger.answer(event.event_id, "changed" if yes else "no", at))
+
+
+def _told(event: CaseEvent, ledger: Ledger) -> Verdict:
+    """What a gate that knows the labels would say."""
+    shares = {action: float(action == event.action) for action in ACTIONS}
+    target = event.label.target_node_id
+    return Verdict(
+        action=event.action,
+        probabilities=shares,
+        entropy=0.0,
+        authenticity=float(event.label.authentic is not False),
+        sigma=1.0,
+        target=target if target in ledger else None,
+    )
 
 
 def nearest(vector: Vector, nodes: Sequence[Node], k: int = NEAREST) -> tuple[Node, ...]:
@@ -122,46 +141,10 @@ def nearest(vector: Vector, nodes: Sequence[Node], k: int = NEAREST) -> tuple[No
     return tuple(sorted(there, key=lambda node: (-float(node.vector @ vector), node.id))[:k])
 
 
-def _follow(held: dict[str, Node], event: CaseEvent, claim: ClaimEvent) -> None:
-    label, at = event.label, microseconds(event.at)
-    action = label.action
-    if action == "clarify" and (event.clarification_answer or "").casefold().startswith("yes"):
-        action = "revise"
-    target = held.get(label.target_node_id or "")
-    if action == "retain" and target and label.claim and _same(label.claim, target.claim):
-        held[target.id] = replace(target, corroborations=target.corroborations + 1, corroborated_at=at)
-    if action == "revise" and target:
-        held[target.id] = replace(target, status="superseded")
-    if action == "scope" and target:
-        held[target.id] = replace(target, revised_at=at)
-    if action in ("add", "scope", "revise", "quarantine"):
-        held[event.event_id] = Node(
-            id=event.event_id,
-            claim=claim.claim,
-            layer=target.layer if target and action == "revise" else claim.timescale,
-            scope=claim.scope,
-            status="quarantined" if action == "quarantine" else "active",
-            written_at=at,
-            corroborated_at=at,
-            confidence=max(claim.confidence, 0.5),
-            slot=claim.slot,
-            origins=(event.origin,),
-            events=(event.event_id,),
-            corroborations=0,
-            revised_at=at if action == "revise" else None,
-            vector=claim.vector,
-        )
-
-
-def _same(one: str, other: str) -> bool:
-    words, others = set(content_tokens(one)), set(content_tokens(other))
-    return len(words & others) * 2 >= len(words | others)
-
-
-def _rows(episode: Episode, met: Sequence[_Met], bearings: Sequence[Sequence[Bearing]]) -> Rows:
+def _rows(episode: Episode, met: Sequence[_Met]) -> Rows:
     events = [episode.events[one.place] for one in met]
     times = np.array([microseconds(event.at) for event in events], np.float64)
-    found = [features(one.claim, near, one.claim.event.at) for one, near in zip(met, bearings, strict=True)]
+    found = [features(one.claim, one.bearings, one.claim.event.at) for one in met]
     return Rows(
         user=episode.user_id,
         features=np.array(found, np.float32),

@@ -28,11 +28,11 @@ from memreview.records.gate import ACTIONS
 
 DIMS = 64
 READ = 96
-EPOCHS = 24
-RATE = 2e-3
+EPOCHS = 14
+RATE = 3e-3
 DECAY = 0.02
-DROPOUT = 0.3
-BATCH = 64  # episodes
+DROPOUT = 0.15
+BATCH = 128  # episodes
 WARM_UP = 0.1
 CLIPPED = 1.0
 PENALTY = 0.5

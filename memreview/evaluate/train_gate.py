@@ -146,12 +146,17 @@ def ship(trained: Trained, folder: Path) -> None:
     (folder / CONFIG).write_bytes(msgspec.json.format(msgspec.json.encode(config)) + b"\n")
 
 
-def main(say: Say = print, readers: tuple[Path, Path] | None = None) -> GateReport:
-    """Train all, ship the kind that is best on the development episodes, measure it on the test voice, write the
-    card. `readers` that were trained before are taken as they are."""
+def main(say: Say = print) -> GateReport:
+    """Train the readers and the gates, ship the kind that is best on the development episodes, measure it on the test
+    voice, write the card."""
     parts = split(read_kits(TRAINING))
     with tempfile.TemporaryDirectory() as folder:
-        data = material(parts, readers or train_readers(parts, Path(folder), say), say)
+        data = material(parts, train_readers(parts, Path(folder), say), say)
+    return finish(parts, data, say)
+
+
+def finish(parts: Split, data: Material, say: Say) -> GateReport:
+    """All that comes after the texts are read."""
     found = {(kind, seed): fit(kind, seed, data, say) for kind in KINDS for seed in SEEDS}
     mean = {kind: float(np.mean([found[kind, seed][1] for seed in SEEDS])) for kind in KINDS}
     best = max(KINDS, key=mean.__getitem__)
