@@ -38,12 +38,13 @@ class FileStatus:
 
 @dataclass(frozen=True, slots=True)
 class ModelFile:
-    """`name` is the path under `models/`. Without an `optional` one a part of the program is off, the rest works."""
+    """`name` is the path under `models/`; `size` is None if only the checksum is known. Without an `optional` one a
+    part of the program is off, the rest works."""
 
     name: str
     purpose: str
     sha256: str
-    size: int
+    size: int | None
     licence: str
     source: str
     optional: bool = False
@@ -58,7 +59,7 @@ class ModelFile:
             found = path.stat()
         except OSError:
             return FileStatus(FileState.MISSING, f"The file {path.name} is missing.")
-        if found.st_size != self.size:
+        if self.size not in (None, found.st_size):
             return FileStatus(FileState.DAMAGED, f"The file {path.name} is incomplete or of another version.")
         if not verify:
             return FileStatus(FileState.PRESENT, "")
@@ -94,6 +95,38 @@ CATALOGUE = (
         optional=True,
     ),
 )
+
+
+TRAINED = {
+    "claims": "Sees what a message claims about you, and what a memory is about",
+    "relations": "Tells how a newer statement bears on an older one",
+    "gate_reader": "Reads what a text does to a claim that is held",
+    "gate": "Decides what becomes of a new claim",
+}
+"""The models that we trained ourselves: each folder's own `config.json` has the checksums of its files."""
+
+
+def catalogue() -> list[ModelFile]:
+    """All files that the program knows."""
+    return [*CATALOGUE, *(file for folder, purpose in TRAINED.items() for file in _trained(folder, purpose))]
+
+
+def _trained(folder: str, purpose: str) -> list[ModelFile]:
+    try:
+        told = msgspec.json.decode((MODELS / folder / "config.json").read_bytes(), type=_Trained)
+    except (OSError, msgspec.DecodeError):
+        return [ModelFile(f"{folder}/config.json", purpose, "", None, "Apache-2.0", "trained from resources/training")]
+    digests = told.sha256 if isinstance(told.sha256, dict) else {f"{folder}.safetensors": told.sha256}
+    return [
+        ModelFile(f"{folder}/{name}", purpose, digest, None, told.licence, told.source)
+        for name, digest in digests.items()
+    ]
+
+
+class _Trained(msgspec.Struct):
+    sha256: dict[str, str] | str
+    source: str
+    licence: str
 
 
 def embedder_folder() -> Path:

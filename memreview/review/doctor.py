@@ -30,7 +30,7 @@ def check(profile: Profile) -> list[Finding]:
         _language_model(profile),
         _disk(profile.home),
     ]
-    for file in model_files.CATALOGUE:
+    for file in model_files.catalogue():
         status = file.status(verify=True)
         found.append(
             Finding(name=f"model {file.name}", ok=status.usable or file.optional, detail=status.reason or "present")
@@ -66,7 +66,7 @@ def restore(home: Path, path: Path) -> Path | None:
 
 
 def models() -> list[ModelFile]:
-    return list(model_files.CATALOGUE)
+    return model_files.catalogue()
 
 
 def _vectors(profile: Profile) -> Finding:

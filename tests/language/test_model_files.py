@@ -14,9 +14,11 @@ import pytest
 from memreview.language.model_files import (
     CATALOGUE,
     EMBEDDER,
+    TRAINED,
     FileState,
     ModelFile,
     RuntimeState,
+    catalogue,
     embedder_folder,
     llama_build_state,
 )
@@ -72,12 +74,23 @@ def test_the_shipped_files_are_the_ones_in_the_catalogue() -> None:
 
 
 def test_every_file_says_what_it_is_for_and_where_it_is_from() -> None:
-    for file in CATALOGUE:
+    for file in catalogue():
         assert file.purpose
         assert file.licence
         assert file.source
         assert len(file.sha256) == 64
-        assert file.size > 0
+
+
+def test_what_we_trained_is_there_and_whole() -> None:
+    trained = [file for file in catalogue() if file.name.partition("/")[0] in TRAINED]
+    assert {file.name.partition("/")[0] for file in trained} == set(TRAINED)
+    assert all(file.status(verify=True).state is FileState.VERIFIED for file in trained)
+
+
+def test_a_missing_folder_is_told(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr("memreview.language.model_files.MODELS", tmp_path)
+    missing = [file for file in catalogue() if file.name == "claims/config.json"]
+    assert [file.status(folder=tmp_path).state for file in missing] == [FileState.MISSING]
 
 
 INSTALLED = importlib.util.find_spec("llama_cpp") is not None
