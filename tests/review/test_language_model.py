@@ -176,6 +176,8 @@ def test_no_text_changes_a_record_a_setting_or_the_kind_of_answer(profile: Profi
         ("I need a ramp, please", "Needs a ramp"),
         ("we moved to Porto", "Moved to Porto"),
         ("I don't smoke", "Doesn't smoke"),
+        ("im vegan since I was twelve", "Is vegan since they were twelve"),
+        ("at the office I drink tea", "At the office they drink tea"),
         ("", ""),
     ],
 )
@@ -190,6 +192,7 @@ def test_notes_by_rules(said: str, noted: str) -> None:
         ("no emojis, please", "Wants no emojis"),
         ("call me Bea", "Wants the assistant to call them Bea"),
         ("ISO dates everywhere", "Wants ISO dates everywhere"),
+        ("Never correct me when I type fast", "Wants the assistant not to correct them when they type fast"),
     ],
 )
 def test_wishes_by_rules(said: str, noted: str) -> None:
@@ -197,3 +200,10 @@ def test_wishes_by_rules(said: str, noted: str) -> None:
 
     wish = Hypothesis(True, 0.9, "sincere", 0.9, claim_span=(0, len(said)), direction="instruction")
     assert note_words.note(said, wish) == noted
+
+
+def test_a_span_that_cuts_a_word_takes_the_whole_word() -> None:
+    from memreview.language.claims import Hypothesis
+
+    found = Hypothesis(True, 0.9, "sincere", 0.9, claim_span=(5, 24), direction="habit")
+    assert note_words.note("well I'd sooner keep upwind of it", found) == "Would sooner keep upwind"
