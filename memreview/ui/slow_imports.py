@@ -1,4 +1,8 @@
-"""What the panels need and what takes long to import, imported on a thread of its own while the window goes on."""
+"""What takes long to import, imported on a thread of its own while the window goes on.
+
+Whoever needs one of these imports it within a function: on the query thread after `wait`, on the main thread once
+something read there has come back.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +10,7 @@ import gc
 from importlib import import_module
 from threading import Event, Thread
 
-SLOW = ("pyqtgraph", *(f"memreview.review.{name}" for name in ("questions", "quarantine", "why", "node_decisions")))
+SLOW = (*(f"memreview.review.{name}" for name in ("questions", "quarantine", "why", "node_decisions")), "pyqtgraph")
 
 _done = Event()
 _begun = Event()
@@ -29,3 +33,9 @@ def are_done() -> bool:
         _begun.set()
         Thread(target=_import, name="slow imports", daemon=True).start()
     return _done.is_set()
+
+
+def wait() -> None:
+    """Until all are imported. Not on the main thread."""
+    if not are_done():
+        _done.wait()

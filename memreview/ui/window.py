@@ -210,16 +210,16 @@ class MainWindow(QMainWindow):
         return "inbox"
 
     def _warm_one(self) -> None:
-        """After the first paint: the worker and what is slow to import, on their own; then what else the panels need
-        and the panels, one thing a turn, so that no turn takes long."""
+        """After the first paint: the worker and what is slow to import, both on their own; then what else the panels
+        need and the panels, one thing a turn, so that no turn takes long."""
         if self._warming.interval() == WARM_UP_MS:
             self.context.worker.start()
             slow_imports.are_done()
             self._warming.setInterval(WARM_STEP_MS)
-        elif not self._cold:
-            self._warming.stop()
-        elif slow_imports.are_done():
+        elif self._cold:
             self._cold.pop(0)()
+        else:
+            self._warming.stop()
 
     def _restore_geometry(self) -> None:
         stored = settings.get(self.context.profile, "window")

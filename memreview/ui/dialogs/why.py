@@ -5,8 +5,8 @@ from __future__ import annotations
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QDialogButtonBox, QWidget
 
-from memreview.review import quarantine, why
 from memreview.review.values import Life, NodeRow
+from memreview.ui import slow_imports
 from memreview.ui.context import AppContext
 from memreview.ui.dialogs.base import Dialog
 from memreview.ui.gate_words import node_words
@@ -21,6 +21,9 @@ def show_why(parent: QWidget, context: AppContext, target: str, id: int) -> None
     """`target` is memory or claim. It is read on the query thread: a life may be long."""
 
     def read(profile) -> tuple[Life, bool] | None:
+        slow_imports.wait()
+        from memreview.review import quarantine, why
+
         try:
             life = (why.of_memory if target == "memory" else why.of_node)(profile, id)
         except LookupError:

@@ -7,8 +7,9 @@ from functools import partial
 
 from PySide6.QtWidgets import QCheckBox, QPushButton
 
-from memreview.review import decisions, quarantine
+from memreview.review import decisions
 from memreview.review.values import Decision, Preview, QuarantineCase, QuarantineItem, Verb
+from memreview.ui import slow_imports
 from memreview.ui.commands import Command
 from memreview.ui.context import AppContext
 from memreview.ui.dialogs.blocked import BlockedDialog
@@ -52,23 +53,32 @@ class QuarantinePanel(ListPanel):
         self.evicted.setToolTip(tr("Show also what lapsed, because nobody confirmed it in time"))
         self.evicted.toggled.connect(lambda: self.refresh(frozenset()))
         self.header.addWidget(self.evicted)
+        self._names: list[str] = []
         self.blocked = QPushButton()
+        self.blocked.hide()
         self.blocked.clicked.connect(self.show_blocked)
         self.below.addWidget(self.blocked)
 
     def refresh(self, changed: Set[str]) -> None:
         super().refresh(changed)
-        names = self.context.guard(lambda: quarantine.blocked(self.context.profile)) or []
+        self.context.ask("quarantine.blocked", _blocked, self._count_blocked, self)
+
+    def _count_blocked(self, names: list[str]) -> None:
+        self._names = names
         self.blocked.setText(plural(len(names), "%n blocked source …", "%n blocked sources …"))
         self.blocked.setVisible(bool(names))
 
     def question(self) -> Callable[..., list[int]]:
-        return partial(quarantine.ids, evicted=self.evicted.isChecked())
+        return partial(_ids, evicted=self.evicted.isChecked())
 
     def read_items(self, ids: Sequence[int]) -> list[QuarantineItem]:
+        from memreview.review import quarantine
+
         return quarantine.items(self.context.profile, ids)
 
     def read_case(self, id: int) -> QuarantineCase:
+        from memreview.review import quarantine
+
         return quarantine.case(self.context.profile, id)
 
     def make_view(self) -> QuarantineView:
@@ -131,8 +141,7 @@ class QuarantinePanel(ListPanel):
             show_why(self, self.context, "claim", self.case.item.id)
 
     def show_blocked(self) -> None:
-        names = [name for _, name in quarantine.blocked(self.context.profile)]
-        if BlockedDialog(names, self).exec():
+        if BlockedDialog(self._names, self).exec():
             self.context.open("history")
 
     def commands(self) -> list[Command]:
@@ -179,7 +188,7 @@ class QuarantinePanel(ListPanel):
         ]
 
     def _why_no_blocked(self) -> str:
-        return "" if quarantine.blocked(self.context.profile) else tr("No source is blocked.")
+        return "" if self._names else tr("No source is blocked.")
 
     def _why_none(self) -> str:
         return "" if self.case is not None else tr("Nothing is held back here.")
@@ -201,6 +210,20 @@ class QuarantinePanel(ListPanel):
         if self.case is None or self.case.memories:
             return self._why_none()
         return tr("No memory says this.")
+
+
+def _ids(profile, *, evicted: bool) -> list[int]:
+    slow_imports.wait()
+    from memreview.review import quarantine
+
+    return quarantine.ids(profile, evicted=evicted)
+
+
+def _blocked(profile) -> list[str]:
+    slow_imports.wait()
+    from memreview.review import quarantine
+
+    return [name for _, name in quarantine.blocked(profile)]
 
 
 def _title(decision: Decision) -> str:

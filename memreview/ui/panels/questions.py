@@ -8,8 +8,8 @@ from functools import partial
 from PySide6.QtCore import QDate
 from PySide6.QtWidgets import QApplication, QStackedWidget, QVBoxLayout
 
-from memreview.review import questions
 from memreview.review.values import AnswerChoice, Decision, Question, Verb
+from memreview.ui import slow_imports
 from memreview.ui.commands import Command
 from memreview.ui.context import CASES, IMPORTS, MEMORIES, AppContext
 from memreview.ui.dialogs.situation import SituationDialog
@@ -135,7 +135,7 @@ class QuestionsPanel(Panel):
         return next((id for id in (wanted, *after) if id in self.ids), self.ids[0])
 
     def _show(self, id: int) -> None:
-        question = self.context.guard(lambda: questions.get(self.context.profile, id))
+        question = self.context.guard(lambda: _get(self.context.profile, id))
         if question is None:
             return
         again = self.question is not None and self.question.item.id == id
@@ -258,4 +258,14 @@ class QuestionsPanel(Panel):
 
 def _open_ones(profile) -> tuple[list[int], list[int]]:
     """Those to ask now, and with those that were skipped."""
+    slow_imports.wait()
+    from memreview.review import questions
+
     return questions.ids(profile), questions.ids(profile, include_snoozed=True)
+
+
+def _get(profile, id: int) -> Question:
+    """Raises `LookupError`."""
+    from memreview.review import questions
+
+    return questions.get(profile, id)

@@ -23,7 +23,7 @@ class Plot(QWidget):
         self.column = QVBoxLayout(self)
         self.column.setContentsMargins(0, 0, 0, 0)
         self._waiting = QTimer(self, interval=LOOK_EVERY_MS)
-        self._waiting.timeout.connect(self.redraw)
+        self._waiting.timeout.connect(self._make_when_ready)
 
     def fill(self, plot: Any) -> None:
         """Put into a new plot what is moved later."""
@@ -34,17 +34,20 @@ class Plot(QWidget):
         raise NotImplementedError
 
     def redraw(self) -> None:
-        """Now, or as soon as pyqtgraph is there."""
-        if not slow_imports.are_done():
+        """Now, or when the plot is there: it is made in a turn of its own, for that takes as long as all the rest."""
+        if self.plot is None:
             self._waiting.start()
             return
-        self._waiting.stop()
-        if self.plot is None:
+        _dress(self.plot, self)
+        self.draw(self.plot)
+
+    def _make_when_ready(self) -> None:
+        if slow_imports.are_done():
+            self._waiting.stop()
             self.plot = _quiet_plot()
             self.fill(self.plot)
             self.column.insertWidget(0, self.plot)
-        _dress(self.plot, self)
-        self.draw(self.plot)
+            self.redraw()
 
     def changeEvent(self, event) -> None:
         super().changeEvent(event)
