@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import msgspec
 import pytest
 from PySide6.QtWidgets import QPushButton
 
@@ -38,6 +39,15 @@ def test_a_life_is_told_from_the_first_word_on(profile, claim, qtbot):
     assert dialog.standing.text().startswith("Held back")
     assert "rests on a web page" in dialog.standing.text()
     assert len(dialog.life.findChildren(LifeRow)) == len(why.of_node(profile, claim).lines)
+
+
+def test_what_was_pasted_does_not_rest_on_ones_own_words(profile, claim, qtbot):
+    life = why.of_node(profile, claim)
+    assert life.node is not None
+    pasted = msgspec.structs.replace(life, node=msgspec.structs.replace(life.node, trust="user"))
+    dialog = WhyDialog(pasted)
+    qtbot.addWidget(dialog)
+    assert "probably quotes somebody" in dialog.standing.text()
 
 
 def test_a_row_has_a_name_for_a_reader_and_one_way_into_the_chat(profile, claim, qtbot):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QDialogButtonBox, QWidget
 
-from memreview.review.values import Life, NodeRow
+from memreview.review.values import GateReading, Life, NodeRow
 from memreview.ui import slow_imports
 from memreview.ui.context import AppContext
 from memreview.ui.dialogs.base import Dialog
@@ -15,6 +15,9 @@ from memreview.ui.text import line, tr
 from memreview.ui.widgets.gate_bars import GateBars
 from memreview.ui.widgets.labels import Card, Label
 from memreview.ui.widgets.life import LifeView
+
+DOUBTED = 0.5
+"""Below this probability that the person wrote and means it, it is more probably somebody else's."""
 
 
 def show_why(parent: QWidget, context: AppContext, target: str, id: int) -> None:
@@ -61,7 +64,7 @@ class WhyDialog(Dialog):
         super().__init__(tr("Why this is here"), line(life.title, 400), parent=parent)
         self.standing: Label | None = None
         if life.node is not None:
-            self.standing = Label(_standing(life.node), role="chip", wrap=False)
+            self.standing = Label(_standing(life.node, life.reading), role="chip", wrap=False)
             self.body.addWidget(self.standing, 0, Qt.AlignmentFlag.AlignLeft)
         self.life = LifeView()
         self.life.opened.connect(self.opened)
@@ -81,7 +84,7 @@ class WhyDialog(Dialog):
         button.clicked.connect(lambda: self.opened.emit(target, id))
 
 
-def _standing(node: NodeRow) -> str:
+def _standing(node: NodeRow, reading: GateReading | None) -> str:
     """Where it stands now: in use or not, for how long and where, and what it rests on."""
     parts = [status(node.status), *([node_words(node)] if node.status == "active" else [])]
     trust = {
@@ -91,4 +94,6 @@ def _standing(node: NodeRow) -> str:
         "retrieved_document": tr("rests on a web page"),
         "shared_file": tr("rests on a document"),
     }.get(node.trust, tr("no message is known that says it"))
+    if node.trust == "user" and node.status != "active" and reading is not None and reading.authenticity < DOUBTED:
+        trust = tr("rests on a message of yours that probably quotes somebody")
     return " · ".join([*parts, trust])
