@@ -64,6 +64,17 @@ def left_words(item: QuarantineItem) -> str:
     return plural(days, "%n day left", "%n days left") if days else tr("lapses within a day")
 
 
+def standing_words(status: str) -> str:
+    """Where a belief stands; a memory that says it may stand elsewhere."""
+    return {
+        "active": tr("Counts"),
+        "superseded": tr("Something newer counts"),
+        "quarantined": tr("Held back"),
+        "evicted": tr("Lapsed unconfirmed"),
+        "deleted": tr("Deleted"),
+    }[status]
+
+
 def node_words(node: NodeRow) -> str:
     """Where a belief holds and for how long it is meant to."""
     scope = tr("everywhere") if node.scope in ("", EVERYWHERE) else tr("for %1").replace("%1", line(node.scope, 80))

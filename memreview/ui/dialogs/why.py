@@ -9,8 +9,7 @@ from memreview.review.values import GateReading, Life, NodeRow
 from memreview.ui import slow_imports
 from memreview.ui.context import AppContext
 from memreview.ui.dialogs.base import Dialog
-from memreview.ui.gate_words import node_words
-from memreview.ui.models.memory_words import status
+from memreview.ui.gate_words import node_words, standing_words
 from memreview.ui.text import line, tr
 from memreview.ui.widgets.gate_bars import GateBars
 from memreview.ui.widgets.labels import Card, Label
@@ -86,7 +85,7 @@ class WhyDialog(Dialog):
 
 def _standing(node: NodeRow, reading: GateReading | None) -> str:
     """Where it stands now: in use or not, for how long and where, and what it rests on."""
-    parts = [status(node.status), *([node_words(node)] if node.status == "active" else [])]
+    parts = [standing_words(node.status), *([node_words(node)] if node.status == "active" else [])]
     trust = {
         "user": tr("rests on your own words"),
         "assistant": tr("rests on what the assistant said"),
