@@ -24,7 +24,7 @@ from memreview.records.gate import ACTIONS, Bearing, ClaimEvent, Event, Vector, 
 from memreview.review.asking import Asking
 
 EVENTS_A_QUESTION = 12
-"""At most one question in so many events (Capture, App. B)."""
+"""At most one question in so many events (Capture, App. B), the first at any time."""
 BLOCK = 256
 """Events whose claims are read in one batch: more are hardly quicker, and a person who stops waits for one."""
 _SILENT = tuple(action for action in ACTIONS if action != "ask")
@@ -131,7 +131,7 @@ class Replay:
         """Beyond the quota the likeliest of the silent actions is taken."""
         if verdict.action != "ask" or self.asking.joined(claim, verdict, bearings):
             return verdict
-        if self._quota and self.asked * EVENTS_A_QUESTION > self.events:
+        if self._quota and self.asked * EVENTS_A_QUESTION >= self.events:
             action = max(_SILENT, key=verdict.probabilities.__getitem__)
             return replace(verdict, action=action, target=target(action, bearings))
         self.asked += 1

@@ -1,0 +1,68 @@
+"""A history through gate and ledger over values: the quota of questions, blocks, and odd clocks."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import pytest
+
+from memreview.ledger import Ledger
+from memreview.records.entry import Origin
+from memreview.records.gate import Event
+from memreview.review import gating
+from memreview.review.gating import Models, Replay
+from tests.ledger.histories import snapshot
+from tests.review.histories import asking
+
+DAY = 86_400_000_000
+TEXTS = (
+    "I live in Lisbon, near the river.", "Thanks, that worked.", "Our cat is called Pixel.", "I play the trombone.",
+    "I am allergic to walnuts.", "We moved to Porto last week.", "I cycle to work.", "What is the capital of Peru?",
+    "I work as a baker.", "I live in Porto now, near the bridge.", "I speak Welsh at home.", "I go running on Sundays.",
+    "My sister is a pilot.", "I prefer short answers.", "I gave up coffee.", "I keep bees on the roof.",
+)  # fmt: skip
+
+
+def events(times: Sequence[int] = range(len(TEXTS))) -> list[Event]:
+    return [
+        Event(f"e{n}", f"s{n // 4}", 1_750_000_000_000_000 + at * DAY, Origin.USER, text)
+        for n, (at, text) in enumerate(zip(times, TEXTS, strict=True))
+    ]
+
+
+def play(models: Models, history: Sequence[Event]) -> Replay:
+    replay = Replay(Ledger(), models)
+    for _ in replay.run(history):
+        pass
+    return replay
+
+
+def test_at_most_one_question_in_twelve_events(models: Models) -> None:
+    replay = Replay(Ledger(), asking(models))
+    for outcome in replay.run(events() * 3):
+        assert len(replay.asking.questions) == replay.asked
+        assert (replay.asked - 1) * gating.EVENTS_A_QUESTION < replay.events, outcome.event.id
+    assert replay.asked >= 2
+
+
+def test_without_a_quota_it_asks_whenever_the_gate_would(models: Models) -> None:
+    replay = Replay(Ledger(), asking(models), quota=False)
+    outcomes = list(replay.run(events()))
+    assert all(outcome.asked for outcome in outcomes if outcome.verdict is not None)
+
+
+@pytest.mark.parametrize("block", [1, 3, 7])
+def test_blocks_of_any_size_give_the_same_ledger(models: Models, block: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    whole = play(models, events())
+    monkeypatch.setattr(gating, "BLOCK", block)
+    cut = play(models, events())
+    assert snapshot(cut.ledger) == snapshot(whole.ledger)
+    assert cut.state.to_bytes() == whole.state.to_bytes()
+
+
+def test_clocks_that_jump_and_gaps_of_years_are_borne(models: Models) -> None:
+    times = [0, 0, 0, 4_000, -300, 5, 5, 9_000, -9_000, 1, 2, 3, 3, 3, 20_000, 0]
+    replay = play(models, events(times))
+    assert replay.events == len(TEXTS)
+    assert replay.at == max(event.at for event in events(times))
+    assert all(node.corroborated_at >= node.written_at for node in replay.ledger)
