@@ -31,8 +31,9 @@ from memreview.review.gating import Models, Replay, as_kept
 
 Metrics = dict[str, Estimate]
 Statistic = Callable[[NDArray[np.float64]], float]
-WITHOUT_ODE, WITHOUT_PROVENANCE = "without_ode", "without_provenance"
-"""Folders beside the gate's weights: gates that were trained alike but for that."""
+WITHOUT_ODE, WITH_ODE, WITHOUT_PROVENANCE = "without_ode", "with_ode", "without_provenance"
+"""Folders beside the gate's weights: gates that were trained alike but for that. Of the first two there is the one that
+the shipped gate is not."""
 _FLAT = 0.1
 """Decay a day of every belief, where there are no layers: the middle one's."""
 _BINS = 15
@@ -177,7 +178,7 @@ class Bench:
         flat = replace(POLICY, rates=dict.fromkeys(POLICY.rates, _FLAT))
         ablated = {
             name: self.system(Gate.load(gate_folder() / name))
-            for name in (WITHOUT_ODE, WITHOUT_PROVENANCE)
+            for name in (WITHOUT_ODE, WITH_ODE, WITHOUT_PROVENANCE)
             if (gate_folder() / name).is_dir()
         }
         ablated["without_layers"] = self.system(gate, flat, layers=False)

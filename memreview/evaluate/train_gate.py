@@ -21,7 +21,7 @@ from safetensors.numpy import save
 
 from memreview.evaluate import episodes, gate_card, train_reader, training_data
 from memreview.evaluate.eval_claims import TRAINING
-from memreview.evaluate.eval_gate import WITHOUT_ODE, WITHOUT_PROVENANCE, Bench, GateReport, measure
+from memreview.evaluate.eval_gate import WITH_ODE, WITHOUT_ODE, WITHOUT_PROVENANCE, Bench, GateReport, measure
 from memreview.evaluate.gate_attack import attacked
 from memreview.evaluate.gate_cases import Episode
 from memreview.evaluate.gate_rows import Languages, Rows, rows_of
@@ -162,7 +162,8 @@ def finish(parts: Split, data: Material, say: Say) -> GateReport:
     best = max(KINDS, key=mean.__getitem__)
     chosen = {kind: max((found[kind, seed] for seed in SEEDS), key=lambda one: one[1])[0] for kind in KINDS}
     ship(chosen[best], gate_folder())
-    ship(chosen["gru"], gate_folder() / WITHOUT_ODE)
+    other: Kind = "gru" if best == "ode" else "ode"
+    ship(chosen[other], gate_folder() / (WITHOUT_ODE if best == "ode" else WITH_ODE))
     ship(fit(best, 0, data, say, PROVENANCE)[0], gate_folder() / WITHOUT_PROVENANCE)
     languages = Languages.load()
     gate = Gate.load(gate_folder())
