@@ -95,7 +95,7 @@ def queue_(arguments: Arguments) -> None:
         for item in items:
             table.add(item.id, item.kind, item.old_text, item.new_claim, day(item.new_at))
         shown = f"{table}\n{len(items):,} of {len(ids):,}"
-        emit(arguments, items, lambda: shown if items else "Nothing waits for a decision.")
+        emit(arguments, items, lambda: shown if ids else "Nothing waits for a decision.")
 
 
 def watch(arguments: Arguments) -> None:
@@ -111,13 +111,15 @@ def quarantine_(arguments: Arguments) -> None:
             case = quarantine.case(profile, arguments.claim)
             emit(arguments, case, lambda: _quarantine_text(case))
             return
-        items = quarantine.items(profile, quarantine.ids(profile, evicted=arguments.all)[: arguments.limit])
+        ids = quarantine.ids(profile, evicted=arguments.all)
+        items = quarantine.items(profile, ids[: arguments.limit])
         table = Table("claim", "from", "since", "days left", "remembered", "says")
         for item in items:
             left = f"{item.days_left:.0f}" if item.status == "quarantined" else "ran out"
             remembered = "yes" if item.memories else ""
             table.add(item.id, item.provenance.words, day(item.at), left, remembered, item.claim)
-        emit(arguments, items, lambda: str(table) if items else "Nothing is held back.")
+        shown = f"{table}\n{len(items):,} of {len(ids):,}"
+        emit(arguments, items, lambda: shown if ids else "Nothing is held back.")
 
 
 def questions_(arguments: Arguments) -> None:
@@ -126,11 +128,13 @@ def questions_(arguments: Arguments) -> None:
             question = questions.get(profile, arguments.question)
             emit(arguments, question, lambda: _question_text(question))
             return
-        items = questions.items(profile, questions.ids(profile)[: arguments.limit])
+        ids = questions.ids(profile)
+        items = questions.items(profile, ids[: arguments.limit])
         table = Table("question", "since", "")
         for item in items:
             table.add(item.id, day(item.at), item.text)
-        emit(arguments, items, lambda: str(table) if items else "There is no question for you.")
+        shown = f"{table}\n{len(items):,} of {len(ids):,}"
+        emit(arguments, items, lambda: shown if ids else "There is no question for you.")
 
 
 def why_(arguments: Arguments) -> None:
@@ -194,7 +198,7 @@ def history_(arguments: Arguments) -> None:
         table = Table("step", "when", "who", "what", "state")
         for step in steps:
             table.add(step.id, _minute(step.at), step.actor, step.label, step.state)
-        emit(arguments, steps, lambda: str(table) if steps else "Nothing was done yet.")
+        emit(arguments, steps, lambda: str(table) if steps or not arguments.limit else "Nothing was done yet.")
 
 
 def memories_(arguments: Arguments) -> None:

@@ -13,6 +13,7 @@ from memreview.cli import commands, models
 from memreview.exporters import ExportFailed
 from memreview.importers.contract import ImportFailed
 from memreview.language.onnx_model import ModelUnavailable
+from memreview.records import TransitionKind
 from memreview.review import exports
 from memreview.review.memories import BadFilter
 from memreview.review.values import Cancelled, Verb
@@ -89,7 +90,7 @@ def _add_review(add: commands.Add) -> None:
     command = add("queue", commands.queue_, "List what waits for a decision, worst first")
     command.add_argument("case", nargs="?", type=_number, help="show one case whole")
     command.add_argument("--limit", type=_number, default=20)
-    command.add_argument("--kind", help="only one kind: explicit, same_subject, duplicate, …")
+    command.add_argument("--kind", choices=[kind.value for kind in TransitionKind], help="only one kind")
 
     command = add("quarantine", commands.quarantine_, "List what was held back, or show one claim whole")
     command.add_argument("claim", nargs="?", type=_number)

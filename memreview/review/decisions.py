@@ -8,6 +8,7 @@ from typing import Any, TypeVar
 
 import msgspec
 
+from memreview.importers.text import clean
 from memreview.records import MemoryStatus, Transition, TransitionKind, TransitionStatus
 from memreview.review import labels, memory_acts
 from memreview.review.profile import Profile
@@ -44,6 +45,7 @@ _HIDDEN = frozenset(
 def decide(profile: Profile, decision: Decision) -> Step:
     """Carry a decision out. Targets that no longer exist are left out; raises `LookupError`
     where none is left, `ValueError` where it makes no sense."""
+    decision = _storable(decision)
     if not _exists(profile.database, decision):
         raise LookupError("Nothing of this is there any more.")
     with _step(profile.database, decision) as act:
@@ -51,6 +53,11 @@ def decide(profile: Profile, decision: Decision) -> Step:
     entry = journal.entry(profile.database, act.id)
     assert entry is not None
     return labels.step(entry, len(journal.changes(profile.database, act.id)))
+
+
+def _storable(decision: Decision) -> Decision:
+    """What was typed or pasted may hold what no database takes: half a character, or NUL."""
+    return msgspec.structs.replace(decision, scope=clean(decision.scope), text=clean(decision.text))
 
 
 def _exists(database: Database, decision: Decision) -> bool:
@@ -68,6 +75,7 @@ class _Undecided(Exception):
 
 def preview(profile: Profile, decision: Decision) -> Preview:
     """What `decide` would change: it is carried out and rolled back, so the two can't differ."""
+    decision = _storable(decision)
     found: list[RowChange] = []
     counts: Counter[str] = Counter()
     try:

@@ -78,8 +78,8 @@ def step(entry: JournalEntry, changes: int = 0) -> Step:
 
 
 def day(at: int | None) -> str:
-    """The UTC day of a time in microseconds, or "unknown"."""
-    return "unknown" if at is None else datetime.fromtimestamp(at / 1e6, UTC).strftime("%Y-%m-%d")
+    """The UTC day of a time in microseconds, or "unknown"; 0 is how the ledger writes that."""
+    return "unknown" if not at else datetime.fromtimestamp(at / 1e6, UTC).strftime("%Y-%m-%d")
 
 
 def one_line(text: str, width: int = 100) -> str:

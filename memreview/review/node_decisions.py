@@ -143,7 +143,9 @@ def _remember(database: Database, act: Action, row: Row, scope: str, text: str, 
     held = _memories(database, row)
     if held:
         memory_id = held[0]
-        act.update("memories", memory_id, scope=narrow, **({"text": text} if text else {}))
+        act.update("memories", memory_id, scope=narrow)
+        if text:
+            memory_acts.edit(database, act, memory_id, Decision(verb=Verb.EDIT, text=text))
     elif (entry := _entry(database, row)) is None:
         return
     else:

@@ -63,17 +63,17 @@ def _item(row: Row, waiting: Sequence[Row], held: NodeRow | None) -> QuestionIte
 def _text(topic: str, waiting: Sequence[Row], held: NodeRow | None) -> str:
     newest = waiting[-1]
     said = f"“{one_line(newest['claim'], _WIDTH)}”"
-    when = day(newest["written_at"])
+    when = f"On {day(newest['written_at'])}" if newest["written_at"] else "At an unknown time"
     more = f" (and {plural(len(waiting) - 1, 'more such remark')})" if len(waiting) > 1 else ""
     before = f"Until now this holds: “{one_line(held.claim, _WIDTH)}”. " if held else ""
     if topic == "changed":
-        return f"{before}On {when} you wrote {said}{more}. Has this changed?"
+        return f"{before}{when} you wrote {said}{more}. Has this changed?"
     if topic == "situation":
         where = "there" if is_global(newest["scope"]) else f"for {newest['scope']}"
-        return f"{before}On {when} you wrote {said}{more}. Does that hold always, or only {where}?"
+        return f"{before}{when} you wrote {said}{more}. Does that hold always, or only {where}?"
     if topic == "words":
-        return f"On {when} a text said {said}{more}. Does that hold for you?"
-    return f"On {when} you wrote {said}{more}. Did you mean that as something to remember?"
+        return f"{when} a text said {said}{more}. Does that hold for you?"
+    return f"{when} you wrote {said}{more}. Did you mean that as something to remember?"
 
 
 def _answers(topic: str, held: NodeRow | None, newest: Row, claims: int) -> tuple[AnswerChoice, ...]:

@@ -66,13 +66,13 @@ def local(us: int) -> QDateTime:
 
 
 def day(us: int | None) -> str:
-    """The date by locale ("5 Mar 2025"), or "unknown"."""
-    return tr("unknown") if us is None else date_text(local(us).date())
+    """The date by locale ("5 Mar 2025"), or "unknown"; 0 is how the ledger writes that."""
+    return tr("unknown") if not us else date_text(local(us).date())
 
 
 def moment(us: int | None) -> str:
     """Date and time by locale, or "unknown"."""
-    if us is None:
+    if not us:
         return tr("unknown")
     clock = QLocale().toString(local(us).time(), QLocale.FormatType.ShortFormat)
     return f"{day(us)}, {clock}"
