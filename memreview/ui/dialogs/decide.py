@@ -20,8 +20,7 @@ from PySide6.QtWidgets import (
 from memreview.ui.dialogs.base import Dialog
 from memreview.ui.text import LABEL_LIMIT, date_pattern, date_text, end_of_day, line, name_for_reader, plain, tr
 from memreview.ui.widgets.labels import Label
-
-QUICK = ("work", "private")
+from memreview.ui.widgets.scope_choice import QUICK
 
 
 class ScopeDialog(Dialog):
