@@ -141,30 +141,30 @@ def _material(profile: Profile) -> tuple[list[HeldMemory], list[Statement], dict
         )
         for row in memories.held(profile.database)
     ]
-    statements: list[Statement] = []
-    entries: dict[int, EvidenceEntry] = {}
-    for row in windows.statements(profile.database):
-        start, end = row["start"], row["end"]
-        statements.append(
-            Statement(
-                window_id=row["id"],
-                entry_id=row["entry_id"],
-                conversation_id=row["conversation_id"],
-                at=row["at"],
-                start=start,
-                end=end,
-                text=row["text"][start:end],
-                origin=Origin.USER,
-                active=bool(row["active"]),
-            )
+    entries = {
+        row["id"]: EvidenceEntry(
+            id=row["id"],
+            conversation_id=row["conversation_id"],
+            text=row["text"],
+            at=row["at"],
+            origin=Origin.USER,
+            active=bool(row["active"]),
         )
-        if row["entry_id"] not in entries:
-            entries[row["entry_id"]] = EvidenceEntry(
-                id=row["entry_id"],
-                conversation_id=row["conversation_id"],
-                text=row["text"],
-                at=row["at"],
-                origin=Origin.USER,
-                active=bool(row["active"]),
-            )
+        for row in windows.entries(profile.database)
+    }
+    statements = [
+        Statement(
+            window_id=row["id"],
+            entry_id=entry.id,
+            conversation_id=entry.conversation_id,
+            at=entry.at,
+            start=row["start"],
+            end=row["end"],
+            text=entry.text[row["start"] : row["end"]],
+            origin=entry.origin,
+            active=entry.active,
+        )
+        for row in windows.statements(profile.database)
+        for entry in (entries[row["entry_id"]],)
+    ]
     return held, statements, entries

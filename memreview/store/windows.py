@@ -65,13 +65,19 @@ def without_vector(database: Database, model: str) -> list[str]:
     return list(found.values())
 
 
-def statements(database: Database, after_entry: int = 0) -> list[sqlite3.Row]:
-    """Windows of live own messages: (id, entry_id, conversation_id, at, start, end, text of the entry, active)."""
+def statements(database: Database) -> list[sqlite3.Row]:
+    """Windows of live own messages: (id, entry_id, start, end)."""
     return database.all(
-        """SELECT w.id, w.entry_id, e.conversation_id, e.at, w.start, w.end, e.text, e.active FROM windows w
-           JOIN live_entries e ON e.id = w.entry_id WHERE w.entry_id > ? AND w.end > w.start
-           ORDER BY w.entry_id, w.start""",
-        (after_entry,),
+        """SELECT w.id, w.entry_id, w.start, w.end FROM windows w JOIN live_entries e ON e.id = w.entry_id
+           WHERE w.end > w.start ORDER BY w.entry_id, w.start"""
+    )
+
+
+def entries(database: Database) -> list[sqlite3.Row]:
+    """The messages of `statements`, each once, for one may have thousands: (id, conversation_id, at, text, active)."""
+    return database.all(
+        """SELECT e.id, e.conversation_id, e.at, e.text, e.active FROM live_entries e
+           WHERE EXISTS (SELECT 1 FROM windows w WHERE w.entry_id = e.id AND w.end > w.start) ORDER BY e.id"""
     )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tracemalloc
 from pathlib import Path
 
 import numpy as np
@@ -114,4 +115,18 @@ def test_own_messages_are_cut_once_also_those_of_an_import_that_was_finished_lat
     assert windows.cut(database, lambda text: [(0, len(text))] if text else []) == 2
     ingest.finish(database, slow, meaning=str, buried=lambda records: [])
     assert windows.cut(database, lambda text: [(0, len(text))] if text else []) == 1
-    assert {row["text"] for row in windows.statements(database)} == {"slow one", "quick one"}
+    assert {row["text"] for row in windows.entries(database)} == {"slow one", "quick one"}
+    assert len(windows.statements(database)) == 2
+
+
+def test_a_message_with_thousands_of_sentences_is_held_once(database: Database) -> None:
+    text = "I keep bees. " * 2000
+    take_in(database, chat("c", said("m1", text)))
+    windows.cut(database, lambda text: [(at, at + 12) for at in range(0, len(text), 13)])
+    tracemalloc.start()
+    try:
+        assert len(windows.entries(database)) == 1
+        assert len(windows.statements(database)) == 2000
+        assert tracemalloc.get_traced_memory()[1] < 100 * len(text)
+    finally:
+        tracemalloc.stop()
