@@ -303,6 +303,7 @@ class _Reader:
             "entropy": verdict.entropy,
             "eta": self._models.gate.config.eta,
             "authenticity": verdict.authenticity,
+            "quoted": claim.speech_act == "quoted",
             "start": start,
             "end": start + len(claim.claim),
         }

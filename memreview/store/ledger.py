@@ -33,6 +33,9 @@ _STORED = """EXISTS (
 _IS_STORED = f"EXISTS (SELECT 1 FROM node_memories v WHERE v.node_id = n.id AND {_STORED})"
 _AGAINST = """(SELECT count(DISTINCT e.target) FROM edges e JOIN nodes t ON t.id = e.target
     WHERE e.source = n.id AND e.kind IN ('contradiction', 'contends') AND t.status = 'active')"""
+_NOT_OWN = """(n.origins <> '["user"]' OR EXISTS (
+    SELECT 1 FROM gate_decisions d WHERE d.key = n.key AND json_extract(d.body, '$.quoted')))"""
+"""It came on another channel, or the claim encoder reads it as somebody else's words too."""
 SESSION_GAP = 6 * 3_600_000_000
 """Microseconds of silence after which a conversation that goes on is another session."""
 _STANDS = "JOIN journal j ON j.id = l.journal_id AND j.state = 'done'"
@@ -303,7 +306,8 @@ def question_ids(database: Database, now: int, *, include_snoozed: bool = False)
 def held_back(database: Database, *, evicted: bool = False) -> dict[int, bool]:
     """Claims in quarantine that the person did not decide and that no question is about, each with whether a memory
     repeats it: these first, then by what they contradict. What ran out, or only the assistant said, is left out unless
-    a memory repeats it or `evicted`."""
+    a memory repeats it or `evicted`; and so is what only the gate takes for another's words on the person's own
+    channel: in long histories it errs there more often than not, and it waits for corroboration all the same."""
     found = database.execute(
         f"""WITH listed AS (
               SELECT id FROM nodes WHERE status = 'quarantined' AND decided = 0 AND (?1 OR origins <> '["assistant"]')
@@ -311,7 +315,7 @@ def held_back(database: Database, *, evicted: bool = False) -> dict[int, bool]:
               UNION SELECT n.id FROM node_memories v JOIN nodes n ON n.id = v.node_id
                     WHERE n.status IN ('quarantined', 'evicted') AND n.decided = 0 AND {_STORED})
             SELECT n.id, {_IS_STORED} AS stored, {_AGAINST} AS against
-            FROM listed l JOIN nodes n ON n.id = l.id WHERE {_WAITS} AND {_UNASKED}
+            FROM listed l JOIN nodes n ON n.id = l.id WHERE {_WAITS} AND {_UNASKED} AND (?1 OR {_NOT_OWN})
             ORDER BY stored DESC, n.status = 'quarantined' DESC, against DESC, n.written_at DESC, n.id DESC""",
         (evicted,),
     )
