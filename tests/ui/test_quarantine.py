@@ -74,7 +74,7 @@ def test_a_claim_is_shown_with_all_that_decides_it(panel, profile, held):
     assert "a web page: shop" in view.source.text()
     assert case.quote in view.quotation.view.toPlainText()
     assert "I always compare three offers" in view.why.text()
-    assert "hold back 72 %" in view.bars.actions.accessibleDescription()
+    assert "hold back 72 %" in view.bars.shares.accessibleDescription()
     assert "asked" in view.bars.unsure.text()
     assert view.contrary.isVisible()
     assert "in your own words" in view.out.text()

@@ -30,21 +30,21 @@ class Bar:
 class GateBars(QWidget):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.actions = _Bars()
-        self.doubt = _Bars()
+        self.shares, self.doubt = _Bars(), _Bars()
         self.unsure = Label(role="muted")
         told = Label(tr("How probable the check found each way of taking it:"), role="muted")
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
-        for widget in (told, self.actions, self.doubt, self.unsure):
+        widgets: tuple[QWidget, ...] = (told, self.shares, self.doubt, self.unsure)
+        for widget in widgets:
             column.addWidget(widget)
 
     def show_reading(self, reading: GateReading) -> None:
         shares = [Bar(action_words(action), reading.probabilities.get(action, 0.0)) for action in ACTIONS]
         taken = list(ACTIONS).index(reading.action) if reading.action in ACTIONS else -1
-        self.actions.show_bars(shares, taken)
+        self.shares.show_bars(shares, taken)
         name_for_reader(
-            self.actions,
+            self.shares,
             tr("What the check made of it: %1").replace("%1", action_words(reading.action)),
             ", ".join(f"{bar.words} {_percent(bar.share)}" for bar in shares),
         )

@@ -58,7 +58,7 @@ class ScopeChoice(QWidget):
             self.name.setText(scope)
 
     def focus_chosen(self) -> None:
-        chosen = self._group.checkedButton()
+        chosen = self._group.checkedButton() or self.everywhere
         (self.name if chosen is self.place else chosen).setFocus()
 
     def _choice(self, text: str) -> QRadioButton:
