@@ -98,8 +98,8 @@ class ListPanel(Panel):
     @property
     def case(self) -> Any:
         """What is shown, None where there is nothing."""
-        view: Any = self.view
-        return view.case if self.stack.currentWidget() is view else None
+        shown = self.stack.currentWidget() is self.view
+        return self.view.case if shown else None
 
     def selected_ids(self) -> list[int]:
         rows = sorted(index.row() for index in self.list.selectionModel().selectedIndexes())
