@@ -16,7 +16,7 @@ from memreview.audit.lifecycle.cues import Disclosure, disclosures
 from memreview.audit.lifecycle.evidence import EvidenceEntry, HeldMemory, Since, Statement
 from memreview.audit.lifecycle.grammar import KIN, SELF, stems
 from memreview.audit.lifecycle.space import Space, nearest
-from memreview.audit.lifecycle.stance import Sentence, asserted, invented, sentences
+from memreview.audit.lifecycle.stance import Sentence, asserted, invented_from, sentences
 from memreview.records.transition import Quotation
 
 _LETTERS = re.compile(r"\w+")
@@ -74,6 +74,7 @@ class Ground:
         self._memory_claims: dict[int, tuple[Claim, ...]] = {}
         self._holding: dict[frozenset[str], list[int]] = {}
         self._told: dict[int, tuple[Told, ...]] = {}
+        self._invented: dict[int, int] = {}
 
     @cached_property
     def new_windows(self) -> list[int]:
@@ -172,7 +173,7 @@ class Ground:
             return self._told[window]
         statement = self.own[window]
         known = self.heads if heads else frozenset()
-        if invented(self.entries[statement.entry_id].text[: statement.start]):
+        if statement.start >= self._invented_from(statement.entry_id):
             return ()
         read = tuple(
             Told(
@@ -187,6 +188,12 @@ class Ground:
         if not heads:
             self._told[window] = read
         return read
+
+    def _invented_from(self, entry: int) -> int:
+        """Once a message, for one may have thousands of sentences."""
+        if entry not in self._invented:
+            self._invented[entry] = invented_from(self.entries[entry].text)
+        return self._invented[entry]
 
     def of_somebody_else(self, memory: int) -> bool:
         return self.subject(memory) != SELF or _SOMEBODY_ELSE.match(self.memories[memory].text) is not None

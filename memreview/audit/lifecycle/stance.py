@@ -119,9 +119,10 @@ def asserted(text: str) -> Iterator[Sentence]:
         )
 
 
-def invented(before: str) -> bool:
-    """Does a story, a scene or a role begin in these words of the same message?"""
-    return _STORY.search(before) is not None
+def invented_from(text: str) -> int:
+    """Where in a message a story, a scene or a role begins; beyond its end where none does."""
+    found = _STORY.search(text)
+    return found.end() if found else len(text) + 1
 
 
 def real(before: str) -> bool:
