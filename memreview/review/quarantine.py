@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from sqlite3 import Row
 
@@ -23,7 +24,6 @@ from memreview.store import conversations
 from memreview.store import ledger as stored
 
 POINTS = 14
-_DOUBTED = 0.5
 
 
 def ids(profile: Profile, *, evicted: bool = False) -> list[int]:
@@ -89,7 +89,7 @@ def _items(profile: Profile, rows: Sequence[Row]) -> list[QuarantineItem]:
             QuarantineItem(
                 id=row["id"],
                 claim=row["claim"],
-                provenance=provenance.of_entry(entries.get(said_in[row["key"]]), pasted=authenticity < _DOUBTED),
+                provenance=provenance.of_entry(entries.get(said_in[row["key"]]), pasted=_quoted(said)),
                 at=row["written_at"],
                 status=row["status"],
                 days_left=left if row["status"] == "quarantined" else 0.0,
@@ -100,6 +100,11 @@ def _items(profile: Profile, rows: Sequence[Row]) -> list[QuarantineItem]:
             )
         )
     return found
+
+
+def _quoted(said: Row | None) -> bool:
+    """Whether a message of the person's reads as somebody else's words."""
+    return said is not None and bool(json.loads(said["body"]).get("quoted"))
 
 
 def _against(profile: Profile, row: Row) -> list[NodeRow]:

@@ -196,7 +196,7 @@ def test_what_has_no_source_of_its_own_can_not_be_blocked(window, panel, profile
     with journal.action(profile.database, "edit") as act:
         act.update("entries", int(entry[1:]), origin="user")
     window.context.tell_changed({"cases"})
-    qtbot.waitUntil(lambda: panel.case.item.provenance.kind == "pasted")
+    qtbot.waitUntil(lambda: panel.case.item.provenance.kind == "own")
     assert not panel.view.bar.buttons[Verb.NEVER].isEnabled()
     with qtbot.waitSignal(window.context.commands.refused) as refused:
         window.context.commands.run("quarantine.never")
