@@ -31,6 +31,9 @@ MEANT = 0.5
 """Least confidence that a statement claims something and means it."""
 PROBABILITY = 0.98
 """Least probability of *supersedes*. High, for nearly all pairs of a profile have nothing to do with each other."""
+LINKED, FOUND = 0.7, 0.6
+"""Confidence in a sure inference, if the store names the words that the memory rests on, or they were found; below that
+in what was told in so many words."""
 SHARED, ALIKE = 0.5, 0.6
 """Least share of a memory's words, or else likeness, of the words that it is taken to rest on."""
 _LONGEST = 40  # words of a statement that the relation model was taught on
@@ -72,6 +75,8 @@ def inferred(ground: Ground, reader: Reader, found: Sequence[Transition]) -> Ite
     judged = reader.judge([_pair(ground, bearing) for bearing in bearings])
     best: dict[int, tuple[float, _Bearing]] = {}
     for bearing, judgement in zip(bearings, judged, strict=True):
+        if bearing.told.statement.entry_id in changed and not bearing.via:
+            continue  # its news is another memory's; this one would have to hang on that
         probability = judgement.relations["supersedes"]
         if probability >= PROBABILITY and probability > best.get(bearing.memory, (0.0, bearing))[0]:
             best[bearing.memory] = probability, bearing
@@ -189,7 +194,7 @@ def _transition(ground: Ground, bearing: _Bearing, probability: float, propagate
         old_quote=anchor.quote,
         new_quote=quote,
         path=(f"entry:{anchor.quote.entry_id}", f"memory:{held.id}", *via, f"entry:{quote.entry_id}"),
-        confidence=round(probability * (0.9 if anchor.linked else 0.8), 3),
+        confidence=round(probability * (LINKED if anchor.linked else FOUND), 3),
         harm=harm_of(held.slot, f"{held.slot} {held.text}"),
         reasons=(_reason(propagated),),
     )
