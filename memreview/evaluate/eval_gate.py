@@ -398,7 +398,7 @@ def _by_user(
     names = sorted(set(users))
     sums = np.zeros((len(names), columns.shape[1]))
     np.add.at(sums, [names.index(user) for user in users], columns)
-    value = statistic(sums.sum(0))
+    value = float(statistic(sums.sum(0)))
     if np.isnan(value):
         return Estimate(value, (value, value), n)
     order = np.random.default_rng(seed)

@@ -54,10 +54,10 @@ def test_what_is_not_stable_gives_way_at_once() -> None:
 
 
 def test_an_unsure_change_waits_and_a_second_one_lets_it_out() -> None:
-    unsure = told(value=1, action="revise", revise=0.4)
+    unsure = told(value=1, action="revise", revise=0.3)
     ledger = play(Ledger([held("n1", layer="contextual")]), [unsure])
     assert statuses(ledger) == {"n1": "active", "e0": "quarantined"}
-    step(ledger, 1, told(value=1, action="revise", revise=0.4, session="s2", at=START + DAY))
+    step(ledger, 1, told(value=1, action="revise", revise=0.3, session="s2", at=START + DAY))
     assert statuses(ledger) == {"n1": "superseded", "e0": "active"}
 
 
