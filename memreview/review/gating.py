@@ -23,6 +23,8 @@ from memreview.ledger import Change, Ledger
 from memreview.records.gate import ACTIONS, Bearing, ClaimEvent, Event, Vector, Verdict
 from memreview.review.asking import Asking
 
+WORTH_ASKING = 0.4
+"""Least probability of a claim for a question: the claim encoder's own threshold."""
 EVENTS_A_QUESTION = 12
 """At most one question in so many events (Capture, App. B), the first at any time."""
 BLOCK = 256
@@ -128,10 +130,11 @@ class Replay:
         return read_bearings([(claim, nodes)], self._models.relations, self._models.reader)[0]
 
     def _affordable(self, claim: ClaimEvent, verdict: Verdict, bearings: Sequence[Bearing]) -> Verdict:
-        """Beyond the quota the likeliest of the silent actions is taken."""
+        """Beyond the quota, and where hardly anything is claimed, the likeliest of the silent actions is taken."""
         if verdict.action != "ask" or self.asking.joined(claim, verdict, bearings):
             return verdict
-        if self._quota and self.asked * EVENTS_A_QUESTION >= self.events:
+        spent = self._quota and self.asked * EVENTS_A_QUESTION >= self.events
+        if spent or claim.cues[0] < WORTH_ASKING:
             action = max(_SILENT, key=verdict.probabilities.__getitem__)
             return replace(verdict, action=action, target=target(action, bearings))
         self.asked += 1
