@@ -122,12 +122,14 @@ class GateReport(msgspec.Struct, frozen=True, kw_only=True):
 def run(path: Path, *, limit: int | None = None, seed: int = 0, out: Path | None = None) -> GateReport:
     """Evaluate what ships. `limit` takes a random sample of that size; `out` gets one line a case.
 
-    Raises `OSError` if the file can't be read and `ModelUnavailable` if a model can't.
+    Raises `OSError` if the file can't be read, `ModelUnavailable` if a model can't, `ValueError` without an episode.
     """
     episodes, problems = gate_cases.read(path)
     if limit is not None and limit < len(episodes):
         chosen = sorted(random.Random(seed).sample(range(len(episodes)), limit))
         episodes = [episodes[index] for index in chosen]
+    if not episodes:
+        raise ValueError("\n".join(["There is no episode to evaluate.", *problems]))
     bench = Bench(episodes, Languages.load())
     runs = bench.system(Gate.load(gate_folder()))
     if out is not None:
@@ -400,11 +402,11 @@ def _by_user(
     np.add.at(sums, [names.index(user) for user in users], columns)
     value = float(statistic(sums.sum(0)))
     if np.isnan(value):
-        return Estimate(value, (value, value), n)
+        return Estimate(float(value), (float(value), float(value)), n)
     order = np.random.default_rng(seed)
     drawn = order.multinomial(len(names), np.full(len(names), 1 / len(names)), size=RESAMPLES)
     low, high = np.nanpercentile([statistic(row) for row in drawn @ sums], (2.5, 97.5)).tolist()
-    return Estimate(value, (low, high), n)
+    return Estimate(float(value), (float(low), float(high)), n)
 
 
 def _calibration(runs: Sequence[Run], users: Sequence[str], seed: int) -> Estimate:
@@ -427,7 +429,7 @@ def _calibration(runs: Sequence[Run], users: Sequence[str], seed: int) -> Estima
     )
     found = [_ece(confidence[places], right[places]) for places in drawn]
     low, high = np.percentile(found, (2.5, 97.5)).tolist()
-    return Estimate(_ece(confidence, right), (low, high), len(rows))
+    return Estimate(float(_ece(confidence, right)), (float(low), float(high)), len(rows))
 
 
 def _ece(confidence: NDArray[np.float64], right: NDArray[np.float64]) -> float:

@@ -105,3 +105,13 @@ def test_what_has_no_time_was_not_said_in_1970(tmp_path: Path, capsys: pytest.Ca
     for arguments in (["questions"], ["quarantine", "--all"], *(["why", "--claim", str(node)] for node in nodes)):
         assert main(["--home", str(tmp_path / "home"), *arguments]) == 0
     assert "1970" not in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("content", ["", "{", "null\n1", '{"secret": "Keeps bees"}', "[]"])
+def test_a_file_without_an_episode_is_told(tmp_path: Path, capsys: pytest.CaptureFixture[str], content: str) -> None:
+    path = tmp_path / "episodes.jsonl"
+    path.write_text(content, "utf-8")
+    assert main(["eval", "gate", str(path)]) == 1
+    told = capsys.readouterr().err
+    assert told.startswith("memreview: There is no episode to evaluate.")
+    assert "bees" not in told
