@@ -130,5 +130,5 @@ def _connect(path: Path) -> sqlite3.Connection:
         os.chmod(path, 0o600)  # the most personal data there is
     for pragma in ("journal_mode = WAL", "synchronous = NORMAL", "foreign_keys = ON", "temp_store = MEMORY"):
         connection.execute(f"PRAGMA {pragma}")
-    connection.execute("PRAGMA mmap_size = 268435456")
+    connection.execute("PRAGMA mmap_size = 201326592")
     return connection
