@@ -16,13 +16,13 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from memreview import __version__
 from memreview.evaluate import gate_cases
 from memreview.evaluate.gate_baselines import RULES, FlatMemory, Rule, claims_something
 from memreview.evaluate.gate_cases import CaseEvent, Episode
 from memreview.evaluate.gate_rows import Claims, Languages, profile_of, read_each
 from memreview.evaluate.metrics import RESAMPLES, Estimate, confusion
 from memreview.evaluate.remembered import Reader, Relations
+from memreview.evaluate.reports import Report
 from memreview.gate.model import Gate, gate_folder
 from memreview.gate.reading import read_bearings
 from memreview.ledger import POLICY, Choice, Ledger, Policy
@@ -82,26 +82,11 @@ class Run:
         return one is None or one.status != "active" or one.narrowed
 
 
-class GateReport(msgspec.Struct, frozen=True, kw_only=True):
+class GateReport(Report, frozen=True, kw_only=True):
     """`confusion` has a row for each true action and a column for each given one, in the order of ACTIONS."""
 
     command: str = "eval gate"
-    file: str
-    cases: int
-    seed: int
-    version: str = __version__
-    model: str
-    system: Metrics
-    baselines: dict[str, Metrics]
-    ablations: dict[str, Metrics]
-    confusion: list[list[int]]
     mistakes: list[tuple[str, str, str, int]]
-    problems: list[str]
-
-    @property
-    def status(self) -> int:
-        """The command's exit status."""
-        return 1 if self.problems else 0
 
     def table(self) -> str:
         ways = {"system": self.system, **self.baselines, **self.ablations}

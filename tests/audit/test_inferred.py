@@ -104,6 +104,16 @@ def test_what_is_said_of_somebody_else_bears_on_memories_that_name_them() -> Non
         assert bool(script.asked) == hit
 
 
+def test_what_the_person_says_of_themselves_bears_on_nobody_elses_memory() -> None:
+    made = World()
+    made.say("My mother cycles to work.", 1)
+    made.note("User's mother cycles to work", 2)
+    made.say(ANKLE, 30)
+    script = Script(SLOTS, {("mother", "ankle"): 0.99})
+    assert not found(made, script)
+    assert not script.asked
+
+
 def test_what_the_model_is_not_sure_of_is_left() -> None:
     assert not found(world(), Script(SLOTS, {("Cycles", "ankle"): PROBABILITY - 0.01}))
 

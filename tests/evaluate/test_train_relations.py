@@ -129,6 +129,17 @@ def test_strangers_are_of_slots_that_the_newer_statement_cannot_touch() -> None:
     assert strangers(records, load_embedder(embedder_folder())) == found
 
 
+def test_how_often_a_relation_was_met_is_taken_back(trained: Trained) -> None:
+    unrelated = personal([one for one in RECORDS if one.relation == "unrelated"])
+    before = trained.model.relations.narrow.bias.detach().clone()
+    train_relations.even_out(trained.model, [*personal(RECORDS), *unrelated * 20], personal(RECORDS))
+    moved = dict(zip(RELATIONS, (trained.model.relations.narrow.bias.detach() - before).tolist(), strict=True))
+    with torch.no_grad():
+        trained.model.relations.narrow.bias.copy_(before)
+    assert moved["unrelated"] < -2
+    assert all(moved[name] > 1 for name in RELATIONS if name != "unrelated")
+
+
 def test_words_in_four_bits() -> None:
     words = np.random.default_rng(0).normal(size=(50, 384)).astype(np.float32)
     packed, scales = four_bits(words)

@@ -313,3 +313,16 @@ def test_the_report_names_what_was_planted_and_asked(profile: Profile) -> None:
     assert "1 looks planted" in text
     assert f"! {REMEMBERED}" in text
     assert "a web page: reviews.example" in text
+
+
+def test_the_persons_own_words_are_listed_only_if_they_read_as_quoted(profile: Profile) -> None:
+    claim = quarantine.ids(profile)[0]
+    database = profile.database
+    database.execute("""UPDATE nodes SET origins = '["user"]' WHERE id = ?""", (claim,))
+    quoted = """UPDATE gate_decisions SET body = json_set(body, '$.quoted', json(?))
+        WHERE key = (SELECT key FROM nodes WHERE id = ?)"""
+    database.execute(quoted, ("false", claim))
+    assert claim not in quarantine.ids(profile)
+    assert claim in quarantine.ids(profile, evicted=True)
+    database.execute(quoted, ("true", claim))
+    assert claim in quarantine.ids(profile)
