@@ -167,8 +167,9 @@ def decide(arguments: Arguments) -> None:
         known_cases = {item.id for item in queue.items(profile, decision.transitions)}
         claims = {item.id for item in belief_views.node_rows(profile, decision.nodes)}
         asked = {item.id for item in questions.items(profile, decision.questions)}
-        there = (known_cases, known, claims, asked)
-        missing = [one for wanted, held in zip(targets, there, strict=True) for one in set(wanted) - held]
+        there = {"case": known_cases, "memory": known, "claim": claims, "open question": asked}
+        wanted = zip(targets, there.items(), strict=True)
+        missing = [f"{what} {one}" for ids, (what, held) in wanted for one in sorted(set(ids) - held)]
         if missing:
             raise LookupError(f"There is no {missing[0]}.")
         if arguments.preview:

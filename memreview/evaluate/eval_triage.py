@@ -58,7 +58,7 @@ class TriageReport(Report, frozen=True, kw_only=True):
 def run(path: Path, *, limit: int | None = None, seed: int = 0, out: Path | None = None) -> TriageReport:
     """Evaluate the shipped model. `limit` takes a random sample of that size; `out` gets one line a case.
 
-    Raises `OSError` if the file can't be read and `ModelUnavailable` if a model can't.
+    Raises `OSError` if the file can't be read, `ModelUnavailable` if a model can't, `ValueError` without a case.
     """
     cases, problems = read(path, Case, "pairs*.jsonl")
     return evaluate(RelationModel.load(relations_folder()), sample(cases, limit, seed), str(path), seed, out, problems)

@@ -60,7 +60,7 @@ def confusion_rows(confusion: Sequence[Sequence[int]], labels: Sequence[str]) ->
 def read(path: Path, kind: type[T], files: str) -> tuple[list[T], list[str]]:
     """The cases of a file, or of all that `files` matches in a folder, and a sentence for each malformed line.
 
-    Raises `OSError` if it can't be read."""
+    Raises `OSError` if it can't be read, `ValueError` if there is no case."""
     decoder = msgspec.json.Decoder(kind)
     cases: list[T] = []
     problems: list[str] = []
@@ -71,6 +71,8 @@ def read(path: Path, kind: type[T], files: str) -> tuple[list[T], list[str]]:
                     cases.append(decoder.decode(line))
                 except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
                     problems.append(f"{file}:{number}: {error}")
+    if not cases:
+        raise ValueError("\n".join(["There is no case to evaluate.", *problems]))
     return cases, problems
 
 

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import msgspec
 import pytest
 
-from memreview.evaluate import baselines, eval_triage
+from memreview.evaluate import baselines, eval_claims, eval_triage
 from memreview.language.relations import RELATIONS, Pair
 
 ROWS = [
@@ -106,11 +107,13 @@ def test_labels_of_training_pairs_give_more_figures(tmp_path: Path) -> None:
     assert report.system["ap_supersedes.implicit"].n == len(ROWS) - 1
 
 
-def test_an_empty_file_has_no_figures(tmp_path: Path) -> None:
-    report = eval_triage.run(write(tmp_path / "pairs.jsonl", []))
-    assert report.cases == 0
-    assert msgspec.json.decode(msgspec.json.encode(report))["system"]["accuracy"]["value"] is None
-    assert report.table()
+@pytest.mark.parametrize(("command", "name"), [(eval_triage, "pairs.jsonl"), (eval_claims, "utterances.jsonl")])
+def test_a_file_without_a_case_is_an_error(command: ModuleType, name: str, tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match="no case"):
+        command.run(write(tmp_path / name, []))
+    (tmp_path / name).write_text("{\n", "utf-8")
+    with pytest.raises(ValueError, match=rf"{name}:1"):
+        command.run(tmp_path / name)
 
 
 def test_keyword_baseline() -> None:
