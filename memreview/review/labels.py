@@ -82,6 +82,17 @@ def day(at: int | None) -> str:
     return "unknown" if not at else datetime.fromtimestamp(at / 1e6, UTC).strftime("%Y-%m-%d")
 
 
+def day_in_words(at: int) -> str:
+    """The UTC day of a time in microseconds, within a sentence: "3 February 2026"."""
+    moment = datetime.fromtimestamp(at / 1e6, UTC)
+    return f"{moment.day} {moment:%B %Y}"
+
+
+def quoted(text: str, width: int = 160) -> str:
+    """An imported text within a sentence: on one line, in quotation marks, without a full stop of its own."""
+    return f"“{one_line(text, width).rstrip('. ')}”"
+
+
 def one_line(text: str, width: int = 100) -> str:
     """An imported text on one line of a terminal, without control characters."""
     flat = " ".join("".join(char if char.isprintable() else " " for char in text).split())

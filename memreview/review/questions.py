@@ -8,13 +8,12 @@ from sqlite3 import Row
 
 from memreview.ledger.scopes import is_global
 from memreview.review import belief_views, note_words
-from memreview.review.labels import day, one_line, plural
+from memreview.review.labels import day_in_words, plural, quoted
 from memreview.review.profile import Profile
 from memreview.review.values import AnswerChoice, Context, NodeRow, Question, QuestionItem
 from memreview.store import ledger as stored
 
 SHOWN = 5
-_WIDTH = 160
 
 
 def ids(profile: Profile, *, include_snoozed: bool = False) -> list[int]:
@@ -62,10 +61,10 @@ def _item(row: Row, waiting: Sequence[Row], held: NodeRow | None) -> QuestionIte
 
 def _text(topic: str, waiting: Sequence[Row], held: NodeRow | None) -> str:
     newest = waiting[-1]
-    said = f"“{one_line(newest['claim'], _WIDTH)}”"
-    when = f"On {day(newest['written_at'])}" if newest["written_at"] else "At an unknown time"
+    said = quoted(newest["claim"])
+    when = f"On {day_in_words(newest['written_at'])}" if newest["written_at"] else "At an unknown time"
     more = f" (and {plural(len(waiting) - 1, 'more such remark')})" if len(waiting) > 1 else ""
-    before = f"Until now this holds: “{one_line(held.claim, _WIDTH)}”. " if held else ""
+    before = f"Until now this holds: {quoted(held.claim)}. " if held else ""
     if topic == "changed":
         return f"{before}{when} you wrote {said}{more}. Has this changed?"
     if topic == "situation":
@@ -77,12 +76,12 @@ def _text(topic: str, waiting: Sequence[Row], held: NodeRow | None) -> str:
 
 
 def _answers(topic: str, held: NodeRow | None, newest: Row, claims: int) -> tuple[AnswerChoice, ...]:
-    old = f"“{one_line(held.claim, 80)}”" if held else ""
+    old = quoted(held.claim, 80) if held else ""
     overtaken = (f"{old} no longer counts; it is kept as history.",) if held else ()
     stays = (f"{old} stays as it is everywhere else.",) if held else ()
     all_of = f"all {claims} remarks are" if claims > 1 else "what you wrote is"
     forgotten = f"Nothing changes; {all_of} not remembered."
-    noted = f"It is remembered as “{one_line(note_words.note(newest['claim']), _WIDTH)}”."
+    noted = f"It is remembered as {quoted(note_words.note(newest['claim']))}."
     scope = "" if is_global(newest["scope"]) else newest["scope"]
     narrow = AnswerChoice(
         key="scoped", label="Only in some situations", effects=(noted, "It holds for these alone.", *stays),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
@@ -184,6 +185,9 @@ def test_two_remarks_about_one_change_are_one_question(asked: Profile) -> None:
     assert question.held is not None
     assert "Lisbon" in question.held.claim
     assert "Porto" in question.item.text
+    assert re.search(r"On \d+ \w+ \d{4} you wrote", question.item.text)
+    for sentence in (question.item.text, *(effect for answer in question.answers for effect in answer.effects)):
+        assert ".”" not in sentence
     assert [answer.key for answer in question.answers] == ["changed", "scoped", "no"]
     assert all(answer.effects for answer in question.answers)
     assert question.contexts[0].entries[0].text.startswith("We live in Porto")
