@@ -28,9 +28,10 @@ from memreview.evaluate.gate_cases import (
     Track,
 )
 from memreview.evaluate.kits import Doubtful, Kit, OwnDocument, OwnPaste, Planted, read_kits
+from memreview.evaluate.training_data import PLAINLY, Utterance
 from memreview.language.sentences import content_tokens
 from memreview.records.entry import Origin
-from memreview.records.gate import Layer
+from memreview.records.gate import GLOBAL_SCOPE, Layer
 
 SHORTEST, LONGEST = 12, 20  # events
 CHANGEPOINT = (5, 12)
@@ -242,7 +243,7 @@ def generate(kits: Sequence[Kit], users: int, seed: int, crowd: int = 0) -> list
         by_author[kit.author].append(kit)
     authors = sorted(by_author)
     episodes: list[Episode] = []
-    for user in range(users):
+    for user in range(users if kits else 0):
         order = random.Random(f"{seed}-{user}")
         theirs = by_author[authors[user % len(authors)]]
         chosen = order.sample(theirs, min(KITS_A_USER, len(theirs)))
@@ -259,6 +260,59 @@ def generate(kits: Sequence[Kit], users: int, seed: int, crowd: int = 0) -> list
             silent = bystanders[: order.randint(0, crowd)]
             episodes.append(_episode(name, track, subtype, [first, *others], silent, order))
     return episodes
+
+
+def plain(utterances: Sequence[Utterance], claims: Sequence[str], seed: int, crowd: int) -> list[Episode]:
+    """What a history mostly is: an author's messages in a row, none of which concerns what is held."""
+    by_author: dict[str, list[Utterance]] = defaultdict(list)
+    for one in utterances:
+        if not one.label.has_claim or one.label.speech_act in PLAINLY:
+            by_author[one.author].append(one)
+    episodes: list[Episode] = []
+    for author, theirs in sorted(by_author.items()):
+        order = random.Random(f"{seed}-{author}")
+        order.shuffle(theirs)
+        for start in range(0, len(theirs), LONGEST):
+            at = _START + timedelta(seconds=order.randint(30 * 86_400, 120 * 86_400))
+            said = [(-1, _said_plainly(one)) for one in theirs[start : start + LONGEST]]
+            name = f"{author}-{start // LONGEST + 1:03}"
+            held = order.sample(claims, order.randint(0, min(crowd, len(claims))))
+            episodes.append(
+                Episode(
+                    episode_id=f"plain-{name}",
+                    user_id=name,
+                    track="T0",
+                    subtype="stationary",
+                    profile=tuple(
+                        _held(f"n{place}", claim, "stable", GLOBAL_SCOPE, at, order)
+                        for place, claim in enumerate(held, 1)
+                    ),
+                    events=tuple(_timed(said, at, order)),
+                )
+            )
+    return episodes
+
+
+def _said_plainly(one: Utterance) -> _Said:
+    label = one.label
+    if not label.has_claim:
+        return _Said(one.origin, one.text)
+    action = PLAINLY[label.speech_act]
+    return _Said(
+        *(one.origin, one.text, action, label.claim, label.scope, label.timescale),
+        authentic=action != "quarantine",
+    )
+
+
+def _held(node: str, claim: str, layer: Layer, scope: str, start: datetime, order: random.Random) -> ProfileNode:
+    return ProfileNode(
+        node_id=node,
+        claim=claim,
+        layer=layer,
+        scope=scope,
+        written_at=start - timedelta(hours=order.randint(*_HELD_FOR[layer])),
+        confidence=round(order.uniform(0.75, 0.95), 2),
+    )
 
 
 def _episode(
@@ -280,14 +334,7 @@ def _episode(
     threads += [_Thread(kit, f"n{held + place + 1}", order) for place, kit in enumerate(silent)]
     start = _START + timedelta(seconds=order.randint(30 * 86_400, 120 * 86_400))
     profile = tuple(
-        ProfileNode(
-            node_id=thread.node,
-            claim=thread.kit.held.claim,
-            layer=thread.kit.held.layer,
-            scope=thread.kit.held.scope,
-            written_at=start - timedelta(hours=order.randint(*_HELD_FOR[thread.kit.held.layer])),
-            confidence=round(order.uniform(0.75, 0.95), 2),
-        )
+        _held(thread.node, thread.kit.held.claim, thread.kit.held.layer, thread.kit.held.scope, start, order)
         for thread in threads
     )
     events = tuple(_timed(said, start, order))

@@ -2,22 +2,20 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
+from typing import ClassVar
 
-import msgspec
 import numpy as np
 import onnx
-import onnxruntime
 from onnx import TensorProto, helper
 from tokenizers import Tokenizer
 
-from memreview.evaluate.export_embedder import _CONTRIB, _FLOOR, DIMS, LAYERS, Array, _smoothed_sites
-from memreview.evaluate.export_relations import _PairGraph
+from memreview.evaluate.export_embedder import _CONTRIB, LAYERS, Array
+from memreview.evaluate.export_relations import _PairGraph, write_model
 from memreview.language.claims import INPUTS, OUTPUTS, ClaimConfig, TextReader
-from memreview.language.onnx_model import CONFIG, GRAPH, TOKENIZER, sha256
 
 
 def export_claims(
@@ -31,42 +29,16 @@ def export_claims(
     source: str,
 ) -> ClaimConfig:
     """`weights` are a `ClaimEncoder`'s; `calibration` shows which channels are large."""
-    target.mkdir(parents=True, exist_ok=True)
-    tokenizer.save(str(target / TOKENIZER), pretty=False)
-    ranges = _activation_ranges(weights, TextReader(tokenizer), calibration)
-    (target / GRAPH).write_bytes(_ClaimGraph(dict(weights), ranges).model().SerializeToString(deterministic=True))
-    digests = {name: sha256(target / name) for name in (GRAPH, TOKENIZER)}
-    config = ClaimConfig(
-        id=f"claims-{hashlib.sha256(''.join(digests.values()).encode()).hexdigest()[:8]}",
-        threshold=threshold,
-        slots=tuple(slots),
-        sha256=digests,
-        source=source,
-        licence="Apache-2.0",
-    )
-    (target / CONFIG).write_bytes(msgspec.json.format(msgspec.json.encode(config)) + b"\n")
-    return config
-
-
-def _activation_ranges(
-    weights: Mapping[str, Array], reader: TextReader, calibration: Sequence[str]
-) -> dict[str, Array]:
-    """Largest magnitude of each channel that enters a quantized product."""
-    model = _ClaimGraph(dict(weights), None).model()
-    sites = list(_smoothed_sites())
-    model.graph.output.extend(helper.make_tensor_value_info(site, TensorProto.FLOAT, None) for site in sites)
-    session = onnxruntime.InferenceSession(model.SerializeToString(), providers=["CPUExecutionProvider"])
-    ranges = {site: np.full(DIMS, _FLOOR, np.float32) for site in sites}
-    for row in reader.encode(calibration, [True] * len(calibration)):
-        inputs = {name: np.array([values], np.int64) for name, values in zip(INPUTS, row[:2], strict=True)}
-        for site, values in zip(sites, session.run(sites, inputs), strict=True):
-            ranges[site] = np.maximum(ranges[site], np.abs(values).max(axis=0))
-    return ranges
+    encoded = TextReader(tokenizer).encode(calibration, [True] * len(calibration))
+    described = partial(ClaimConfig, threshold=threshold, slots=tuple(slots))
+    return write_model(_ClaimGraph, weights, tokenizer, [row[:2] for row in encoded], target, source, described)
 
 
 @dataclass
 class _ClaimGraph(_PairGraph):
     """ids and types (batch, tokens) → logits of labels and slots (batch, …) and of the tags (batch, tokens, 2)."""
+
+    title: ClassVar[str] = "claims"
 
     def model(self) -> onnx.ModelProto:
         hidden = self._embeddings()
@@ -82,7 +54,7 @@ class _ClaimGraph(_PairGraph):
         shapes: tuple[list[str | int | None], ...] = (["batch", None], ["batch", None], ["batch", "tokens", 2])
         graph = helper.make_graph(
             self.nodes,
-            "claims",
+            self.title,
             [helper.make_tensor_value_info(name, TensorProto.INT64, ["batch", "tokens"]) for name in INPUTS],
             [
                 helper.make_tensor_value_info(name, TensorProto.FLOAT, shape)

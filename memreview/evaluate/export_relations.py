@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import ClassVar
+from typing import ClassVar, TypeVar
 
 import msgspec
 import numpy as np
@@ -18,6 +18,8 @@ from tokenizers import Tokenizer
 from memreview.evaluate.export_embedder import _CONTRIB, _FLOOR, DIMS, LAYERS, Array, _Encoder, _smoothed_sites
 from memreview.language.onnx_model import CONFIG, GRAPH, TOKENIZER, ModelConfig, sha256
 from memreview.language.relations import INPUTS, OUTPUTS, Pair, PairEncoder
+
+C = TypeVar("C", bound=ModelConfig)
 
 MAX_TOKENS = 96
 """Of one statement; what is longer is cut."""
@@ -46,7 +48,7 @@ def export_relations(
 ) -> ModelConfig:
     """`weights` are a `CrossEncoder`'s; `calibration` shows which channels are large."""
     rows = PairEncoder(tokenizer).encode(calibration)
-    return write_model(_PairGraph, weights, tokenizer, rows, target, source)
+    return write_model(_PairGraph, weights, tokenizer, rows, target, source, ModelConfig)
 
 
 def write_model(
@@ -56,14 +58,16 @@ def write_model(
     calibration: Sequence[tuple[list[int], list[int]]],
     target: Path,
     source: str,
-) -> ModelConfig:
-    """Any model of two texts in one graph; `calibration` are (token ids, token types)."""
+    described: Callable[..., C],
+) -> C:
+    """Any model of token ids and types in one graph; `calibration` are both, of texts that show which channels are
+    large. `described` makes the `config.json` of what every model has."""
     target.mkdir(parents=True, exist_ok=True)
     tokenizer.save(str(target / TOKENIZER), pretty=False)
     ranges = _activation_ranges(graph, weights, calibration)
     (target / GRAPH).write_bytes(graph(dict(weights), ranges).model().SerializeToString(deterministic=True))
     digests = {name: sha256(target / name) for name in (GRAPH, TOKENIZER)}
-    config = ModelConfig(
+    config = described(
         id=f"{graph.title.replace('_', '-')}-{hashlib.sha256(''.join(digests.values()).encode()).hexdigest()[:8]}",
         sha256=digests,
         source=source,

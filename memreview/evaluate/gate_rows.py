@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from memreview.evaluate.gate_cases import CaseEvent, Episode, microseconds
-from memreview.evaluate.remembered import Reader, Relations
+from memreview.evaluate.remembered import Reader
 from memreview.gate.features import features
 from memreview.gate.reading import DAY, NEAREST, read_bearings, read_claims
 from memreview.language.claims import ClaimModel, claims_folder
@@ -59,7 +59,7 @@ class Rows:
 
 def rows_of(episodes: Sequence[Episode], models: Languages) -> list[Rows]:
     """The ledger that a claim meets is the real one, led by the labels instead of a gate."""
-    known = replace(models, relations=Relations(models.relations), reader=Reader(models.reader))
+    known = replace(models, reader=Reader(models.reader))
     claims = read_each(episodes, known)
     return [_rows(episode, list(_met(episode, of, known))) for episode, of in zip(episodes, claims, strict=True)]
 
@@ -113,7 +113,7 @@ def _met(episode: Episode, claims: Claims, models: Languages) -> Iterator[_Met]:
         if claim is not None:
             at = claim.event.at
             nodes = ledger.nearest(claim.vector, NEAREST, at)
-            (bearings,) = read_bearings([(claim, nodes)], models.relations, models.reader)
+            (bearings,) = read_bearings([(claim, nodes)], models.reader)
             yield _Met(place, claim, bearings)
             ledger.commit(ledger.apply(claim, _told(event, ledger), bearings, at))
             if event.action == "ask" and event.clarification_answer and event.event_id in ledger:

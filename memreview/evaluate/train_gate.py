@@ -1,7 +1,8 @@
-"""`memreview train gate`: the reader and the gate, from the kits; the same on every run.
+"""`memreview train gate`: the reader and the gate, from the training texts; the same on every run.
 
-The reader that gives a training episode its features has not seen that episode's kits: each half of them is read by a
-reader that learned from the other half. The shipped reader learned from both.
+The authors are parted in two. What a gate learns from a text is what a reader makes of it that learned from the other
+half of the authors: so it learns how far to trust a reader on people that the reader has not met. The shipped reader
+learned from all. The claim encoder is one for both; it has seen the plain messages, but no kit and no whole episode.
 """
 
 from __future__ import annotations
@@ -10,28 +11,32 @@ import hashlib
 import random
 import tempfile
 from collections.abc import Callable, Sequence
+from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, replace
+from multiprocessing import get_context
 from pathlib import Path
-from zlib import crc32
 
 import msgspec
 import numpy as np
 from numpy.typing import NDArray
 from safetensors.numpy import save
 
-from memreview.evaluate import episodes, gate_card, train_reader, training_data
+from memreview.evaluate import gate_card, train_reader, training_data
+from memreview.evaluate.episodes import generate
 from memreview.evaluate.eval_claims import TRAINING
 from memreview.evaluate.eval_gate import WITH_ODE, WITHOUT_ODE, WITHOUT_PROVENANCE, Bench, GateReport, measure
 from memreview.evaluate.gate_attack import attacked
-from memreview.evaluate.gate_cases import Episode
 from memreview.evaluate.gate_rows import Languages, Rows, rows_of
 from memreview.evaluate.gate_training import Trained, logits_of, temperature_of, train
-from memreview.evaluate.kits import Kit, read_kits
 from memreview.evaluate.metrics import macro_f1
+from memreview.evaluate.texts import Texts, halves
+from memreview.evaluate.train_reader import Example
 from memreview.evaluate.training_data import TEST_VOICE
 from memreview.gate.features import PROVENANCE, kept_columns
 from memreview.gate.model import CONFIG, WEIGHTS, Gate, Kind, gate_folder
+from memreview.language.embedder import load_embedder
 from memreview.language.gate_reader import GateReader, reader_folder
+from memreview.language.model_files import embedder_folder
 from memreview.records.gate import ACTIONS
 
 KINDS: tuple[Kind, ...] = ("ode", "gru", "logistic")
@@ -39,79 +44,61 @@ SEEDS = (0, 1, 2)
 USERS = {"train": 216, "development": 96, "test": 96}
 """Five episodes each; D-PrefGuard trains on 288 users."""
 CROWD = 12
-"""Further claims that are held in a training episode, at most: a real ledger is fuller than an episode's."""
-DEVELOPED = 5
-"""One topic in so many is kept for development."""
+"""Further claims that are held in an episode of training or development, at most: a real ledger is fuller."""
 QUERY_RATE = 1 / 12
 """Of all events, at most."""
-PAIRS = 3_000
-"""Training pairs that the reader learns from beside the kits."""
 ATTACKED = 48
 """Test episodes that the attacker gets."""
 _ASK = ACTIONS.index("ask")
-_SOURCE = "resources/training/*/kits-*.jsonl"
+_SOURCE = "resources/training"
 
 Say = Callable[[str], object]
 
 
 @dataclass(frozen=True, slots=True)
-class Split:
-    train: list[Kit]
-    development: list[Kit]
-    test: list[Kit]
-
-
-@dataclass(frozen=True, slots=True)
 class Material:
-    """Rows of the three parts, and the number of all events of the development episodes."""
+    """Rows of the gate's training and development, and the number of all events of the latter."""
 
     train: list[Rows]
     development: list[Rows]
     events: int
-    test: list[Episode]
 
 
-def split(kits: Sequence[Kit]) -> Split:
-    """Disjoint by topic and so by wording and attack; the test voice is another author's, whose topics no one else
-    has here."""
-    test = [kit for kit in kits if kit.author == TEST_VOICE]
-    theirs = {kit.topic for kit in test}
-    rest = [kit for kit in kits if kit.author != TEST_VOICE and kit.topic not in theirs]
-    developed = [kit for kit in rest if crc32(kit.topic.encode()) % DEVELOPED == 0]
-    return Split([kit for kit in rest if kit not in developed], developed, test)
-
-
-def halves(kits: Sequence[Kit]) -> tuple[list[Kit], list[Kit]]:
-    """Of each author."""
-    order = sorted(kits, key=lambda kit: (kit.author, crc32(kit.id.encode())))
-    return order[::2], order[1::2]
-
-
-def train_readers(parts: Split, folder: Path, say: Say) -> tuple[Path, Path]:
-    """The shipped reader into its place, and the two of the halves under `folder`. Returns the latter."""
-    pairs = _pairs(parts)
-    one, other = halves(parts.train)
-    folders = folder / "one", folder / "other"
-    for kits, target in ((other, folders[0]), (one, folders[1]), (parts.train, reader_folder())):
-        examples = [*train_reader.of_kits(kits, train_reader.SEED), *train_reader.of_pairs(pairs)]
-        reader = train_reader.train(examples, say)
-        meetings = [example.meeting for example in examples]
-        reader.export(random.Random(train_reader.SEED).sample(meetings, len(meetings)), target)
+def train_readers(sides: Sequence[Texts], every: Texts, folder: Path, say: Say) -> list[Path]:
+    """The shipped reader into its place, and one of each side under `folder`, two at a time. Returns the latter."""
+    embedder = load_embedder(embedder_folder())
+    folders = [folder / str(side) for side in range(len(sides))]
+    with ProcessPoolExecutor(2, get_context("spawn")) as pool:
+        parts = [every, *sides]
+        done = pool.map(_train_reader, [one.examples(embedder) for one in parts], [reader_folder(), *folders])
+        for name in done:
+            say(f"{name} is trained")
     return folders
 
 
-def material(parts: Split, readers: tuple[Path, Path], say: Say) -> Material:
+def _train_reader(examples: Sequence[Example], target: Path) -> str:
+    def say(line: str) -> None:
+        print(f"{target.name}: {line}", flush=True)
+
+    meetings = [example.meeting for example in examples]
+    random.Random(train_reader.SEED).shuffle(meetings)
+    return train_reader.train(examples, say).export(meetings, target).id
+
+
+def material(sides: Sequence[Texts], readers: Sequence[Path], say: Say) -> Material:
+    """Each side as the other side's reader reads it."""
     languages = Languages.load()
-    rows: list[Rows] = []
-    for number, (kits, folder) in enumerate(zip(halves(parts.train), readers, strict=True)):
+    train: list[Rows] = []
+    development: list[Rows] = []
+    events = 0
+    for seed, (side, folder) in enumerate(zip(sides, reversed(readers), strict=True), 1):
         theirs = replace(languages, reader=GateReader.load(folder))
-        rows += rows_of(episodes.generate(kits, USERS["train"] // 2, seed=1 + number, crowd=CROWD), theirs)
-    development = episodes.generate(parts.development, USERS["development"], seed=3)
-    events = sum(len(episode.events) for episode in development)
-    developed = rows_of(development, languages)
-    say(f"{len(rows):,} training and {len(developed):,} development episodes read")
-    test = episodes.generate(parts.test, USERS["test"], seed=4) if parts.test else []
-    return Material(rows, developed, events, test)
+        train += rows_of(side.part(development=False).episodes(USERS["train"] // len(sides), seed, CROWD), theirs)
+        episodes = side.part(development=True).episodes(USERS["development"] // len(sides), seed, CROWD)
+        development += rows_of(episodes, theirs)
+        events += sum(len(episode.events) for episode in episodes)
+    say(f"{len(train):,} training and {len(development):,} development episodes read")
+    return Material(train, development, events)
 
 
 def fit(kind: Kind, seed: int, data: Material, say: Say, dropped: Sequence[str] = ()) -> tuple[Trained, float]:
@@ -149,13 +136,16 @@ def ship(trained: Trained, folder: Path) -> None:
 def main(say: Say = print) -> GateReport:
     """Train the readers and the gates, ship the kind that is best on the development episodes, measure it on the test
     voice, write the card."""
-    parts = split(read_kits(TRAINING))
+    test = Texts.of([TEST_VOICE])
+    voices = training_data.voices(TRAINING)
+    sides = [Texts.of(half, test.topics) for half in halves(voices)]
+    every = Texts.of(voices, test.topics)
     with tempfile.TemporaryDirectory() as folder:
-        data = material(parts, train_readers(parts, Path(folder), say), say)
-    return finish(parts, data, say)
+        data = material(sides, train_readers(sides, every, Path(folder), say), say)
+    return finish(every, test, data, say)
 
 
-def finish(parts: Split, data: Material, say: Say) -> GateReport:
+def finish(every: Texts, test: Texts, data: Material, say: Say) -> GateReport:
     """All that comes after the texts are read."""
     found = {(kind, seed): fit(kind, seed, data, say) for kind in KINDS for seed in SEEDS}
     mean = {kind: float(np.mean([found[kind, seed][1] for seed in SEEDS])) for kind in KINDS}
@@ -167,33 +157,24 @@ def finish(parts: Split, data: Material, say: Say) -> GateReport:
     ship(fit(best, 0, data, say, PROVENANCE)[0], gate_folder() / WITHOUT_PROVENANCE)
     languages = Languages.load()
     gate = Gate.load(gate_folder())
-    bench = Bench(data.test, languages)
-    report = bench.report(bench.system(gate), f"resources/training/{TEST_VOICE}", 0, [])
+    put_together, written = (
+        Bench(found, languages)
+        for found in (generate(test.kits, USERS["test"], seed=4), [one.episode() for one in test.written])
+    )
+    report = written.report(written.system(gate), f"resources/training/{TEST_VOICE}", 0, [])
     measured = gate_card.Measured(
         config=gate.config,
         report=report,
-        each={key: measure(bench.system(one.gate()), 0) for key, (one, _) in found.items()},
+        put_together=put_together.report(put_together.system(gate), report.file, 0, []),
+        each={key: measure(written.system(one.gate()), 0) for key, (one, _) in found.items()},
         developed=mean,
-        attack=attacked(data.test, languages, gate, limit=ATTACKED),
-        train=parts.train,
-        development=parts.development,
-        test=parts.test,
+        attack=attacked([*written.episodes, *put_together.episodes], languages, gate, limit=ATTACKED),
+        train=every,
+        test=test,
     )
     (gate_folder() / "README.md").write_text(gate_card.card(measured), "utf-8")
-    (reader_folder() / "README.md").write_text(gate_card.reader_card(languages.reader.id, parts.train), "utf-8")
+    (reader_folder() / "README.md").write_text(gate_card.reader_card(languages.reader.id, every), "utf-8")
     return report
-
-
-def _pairs(parts: Split) -> list[training_data.Pair]:
-    """Of the training voices, on topics that are in no other part."""
-    kept = {kit.topic for kit in (*parts.development, *parts.test)}
-    pairs = [
-        pair
-        for voice in sorted(path.name for path in TRAINING.iterdir() if path.is_dir() and path.name != TEST_VOICE)
-        for pair in training_data.read_pairs(TRAINING / voice)
-        if pair.topic not in kept
-    ]
-    return random.Random(train_reader.SEED).sample(pairs, min(PAIRS, len(pairs)))
 
 
 def _softmax(logits: NDArray[np.float64]) -> NDArray[np.float64]:

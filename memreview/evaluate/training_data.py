@@ -36,6 +36,14 @@ NLI_OF: dict[Relation, frozenset[Nli]] = {
     "coexists": frozenset({"entailment", "neutral"}),
     "unrelated": frozenset({"neutral"}),
 }
+PLAINLY: dict[SpeechAct, Literal["add", "retain", "quarantine"]] = {
+    "sincere": "add",
+    "other_person": "add",
+    "sarcastic": "retain",
+    "quoted": "quarantine",
+}
+"""What becomes of a message that claims something and concerns nothing that is held. An exception (`temporary`) is from
+something that is, so that nothing can be said of it."""
 
 _OF_CLAIMS = ("claim", "claim_span", "scope", "scope_span", "timescale", "direction", "slot")
 

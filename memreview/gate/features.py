@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from memreview.gate.reading import CUES, DAY, READ, by_concern
+from memreview.gate.reading import CUES, DAY, by_concern
 from memreview.language.claims import DIRECTIONS, SPEECH_ACTS
 from memreview.language.gate_reader import READINGS
 from memreview.language.relations import NLI, RELATIONS
@@ -28,6 +28,8 @@ PROVENANCE = ("origin.", "confidence", "speech.quoted", "speech.other_person")
 _OF_NODE = (
     "held",
     "similarity",
+    *(f"reading.{name}" for name in READINGS),
+    "authentic",
     *RELATIONS,
     *NLI,
     "same_slot",
@@ -50,12 +52,10 @@ NAMES: tuple[str, ...] = (
     "narrow",
     *(f"cue.{name}" for name in CUES),
     *(f"node{place}.{name}" for place in range(NODES) for name in _OF_NODE),
-    *(f"reading{place}.{name}" for place in range(READ) for name in (*READINGS, "authentic")),
 )
 """One a column. Times in log(1 + days); `log_since_revision` of a node that never was revised is of its age."""
 
 _NEVER = np.zeros(len(_OF_NODE), np.float32)
-_UNREAD = np.zeros(len(READINGS) + 1, np.float32)
 _LEAST = 1e-3
 """Lower probabilities of the reader count as this."""
 
@@ -64,7 +64,6 @@ def features(claim: ClaimEvent, bearings: Sequence[Bearing], now: int) -> Vector
     """Shape (len(NAMES),). `now` in microseconds, UTC."""
     near = by_concern(bearings)[:NODES]
     nodes = [_of_node(claim, bearing, now) for bearing in near]
-    read = [_read(bearing) for bearing in near[:READ]]
     row = [
         *(float(claim.event.origin == origin) for origin in Origin),
         *(float(claim.direction == name) for name in DIRECTIONS),
@@ -75,8 +74,7 @@ def features(claim: ClaimEvent, bearings: Sequence[Bearing], now: int) -> Vector
         *(claim.cues or [0.0] * len(CUES)),
     ]
     nodes += [_NEVER] * (NODES - len(nodes))
-    read += [_UNREAD] * (READ - len(read))
-    found: Vector = np.concatenate([np.array(row, np.float32), *nodes, *read])
+    found: Vector = np.concatenate([np.array(row, np.float32), *nodes])
     return found
 
 
@@ -98,6 +96,7 @@ def _of_node(claim: ClaimEvent, bearing: Bearing, now: int) -> Vector:
         [
             1.0,
             bearing.similarity,
+            *_read(bearing),
             *(bearing.relations[name] for name in RELATIONS),
             *(bearing.nli[name] for name in NLI),
             float(node.slot is not None and node.slot == claim.slot),
@@ -112,12 +111,11 @@ def _of_node(claim: ClaimEvent, bearing: Bearing, now: int) -> Vector:
     )
 
 
-def _read(bearing: Bearing) -> Vector:
+def _read(bearing: Bearing) -> Iterator[float]:
     """Logarithms of the readings, log-odds of authenticity."""
-    if not bearing.reading:
-        return _UNREAD
-    *readings, authentic = np.clip(bearing.reading, _LEAST, 1 - _LEAST)
-    return np.array([*np.log(readings), math.log(authentic / (1 - authentic))], np.float32)
+    yield from np.log(np.maximum(bearing.reading, _LEAST))
+    authentic = min(max(bearing.authentic, _LEAST), 1 - _LEAST)
+    yield math.log(authentic / (1 - authentic))
 
 
 def _history(node: Node, now: int) -> Iterator[float]:

@@ -4,27 +4,25 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import groupby
 
 import numpy as np
 
 from memreview.language.claims import ClaimModel, Hypothesis
 from memreview.language.embedder import TextEmbedder
-from memreview.language.gate_reader import GateReader, Meeting
-from memreview.language.relations import NLI, RELATIONS, Judgement, Pair, RelationModel
+from memreview.language.gate_reader import READINGS, GateReader, Impression, Meeting
+from memreview.language.relations import NLI, RELATIONS, Judgement
 from memreview.language.sentences import windows
 from memreview.records.entry import Origin
 from memreview.records.gate import Bearing, ClaimEvent, Event, Node
 
-LEAST_CLAIM = 0.05
+LEAST_CLAIM = 0.01
 """Events whose likeliest sentence claims something with a lower probability don't reach the gate."""
 NEAREST = 4
 """Held nodes that a claim is compared with."""
-FAR = 0.2
+FAR = 0.1
 """Cosine below which a node that is not the nearest counts as unrelated."""
-READ = 2
-"""Of these, so many are read beside the whole text."""
 EXCERPT_WORDS = 85
 """Of a longer text the reader sees so many, around the claim."""
 WHOLE_WORDS = 45
@@ -41,9 +39,14 @@ _PATTERNS = {
     "layout": r"[\n|#*=:{}\[\]]",
     "question": r"\?",
 }
-_STRANGERS = Judgement(
-    {name: float(name == "unrelated") for name in RELATIONS}, {name: float(name == "neutral") for name in NLI}
+_STRANGERS = Impression(
+    tuple(float(name == "add") for name in READINGS),
+    0.5,
+    Judgement(
+        {name: float(name == "unrelated") for name in RELATIONS}, {name: float(name == "neutral") for name in NLI}
+    ),
 )
+"""What a claim is to a node that the reader is not asked of."""
 _COUNTED = {name: re.compile(pattern, re.I) for name, pattern in _PATTERNS.items()}
 CUES = ("claim_probability", "next_probability", "mean_probability", "place", "share", "sentences", "words", *_PATTERNS)
 """Of the claim's sentence: its probability, that of the next likeliest one and their mean; where in the text it stands
@@ -88,35 +91,21 @@ def read_claims(
     return claims
 
 
-def read_bearings(
-    claims: Sequence[tuple[ClaimEvent, Sequence[Node]]], model: RelationModel, reader: GateReader
-) -> list[tuple[Bearing, ...]]:
-    """For each claim how it stands to the nodes that come with it, those of the greatest concern first. Both models
-    are asked of the nearest node, and of others only if they are not `FAR`."""
+def read_bearings(claims: Sequence[tuple[ClaimEvent, Sequence[Node]]], reader: GateReader) -> list[tuple[Bearing, ...]]:
+    """For each claim how it stands to the nodes that come with it, those of the greatest concern first. The reader is
+    asked of the nearest node, and of others only if they are not `FAR`."""
     near = [_near(claim, nodes) for claim, nodes in claims]
-    pairs = [
-        Pair(node.claim, claim.claim, max(0, claim.event.at - node.written_at) / DAY)
+    meetings = [
+        Meeting(node.claim, claim.event.origin, excerpt(claim.event.text, claim.claim))
         for (claim, _), nodes in zip(claims, near, strict=True)
         for node in nodes
     ]
-    judged = iter(model.judge(pairs))
+    read = iter(reader.read(meetings))
     found = []
     for (claim, nodes), close in zip(claims, near, strict=True):
-        known = {node.id: next(judged) for node in close}
+        known = {node.id: next(read) for node in close}
         found.append(by_concern(_bearing(claim, node, known.get(node.id, _STRANGERS)) for node in nodes))
-    read = [
-        [one.node for one in bearings if one.node in close][:READ] for bearings, close in zip(found, near, strict=True)
-    ]
-    meetings = [
-        Meeting(node.claim, claim.event.origin, excerpt(claim.event.text, claim.claim))
-        for (claim, _), nodes in zip(claims, read, strict=True)
-        for node in nodes
-    ]
-    readings = iter(reader.read(meetings))
-    return [
-        tuple(replace(one, reading=tuple(next(readings).tolist())) if one.node in nodes else one for one in bearings)
-        for bearings, nodes in zip(found, read, strict=True)
-    ]
+    return [tuple(bearings) for bearings in found]
 
 
 def _near(claim: ClaimEvent, nodes: Sequence[Node]) -> list[Node]:
@@ -130,11 +119,7 @@ def by_concern(bearings: Iterable[Bearing]) -> list[Bearing]:
 
 
 def concern(bearing: Bearing) -> float:
-    """How likely the claim speaks of what the node says, whichever way it speaks: near, and not unrelated.
-
-    On episodes of the training kits this finds 64 of 86 nodes that were narrowed, where the sum of the probabilities of
-    supersedes, scopes and duplicates finds 51, because the relation model is bold with `scopes`; and 132 of 144 that
-    were changed or asked about, where that finds 127."""
+    """How likely the claim speaks of what the node says, whichever way it speaks: near, and not unrelated."""
     return 2 * bearing.similarity - bearing.relations["unrelated"]
 
 
@@ -149,10 +134,11 @@ def excerpt(text: str, claim: str) -> str:
     return " ".join(words[start : start + EXCERPT_WORDS])
 
 
-def _bearing(claim: ClaimEvent, node: Node, one: Judgement) -> Bearing:
-    relations = {str(name): share for name, share in one.relations.items()}
-    nli = {str(name): share for name, share in one.nli.items()}
-    return Bearing(node, float(np.dot(node.vector, claim.vector)), relations, nli)
+def _bearing(claim: ClaimEvent, node: Node, one: Impression) -> Bearing:
+    relations = {str(name): share for name, share in one.judgement.relations.items()}
+    nli = {str(name): share for name, share in one.judgement.nli.items()}
+    similarity = float(np.dot(node.vector, claim.vector))
+    return Bearing(node, similarity, relations, nli, one.reading, one.authentic)
 
 
 def _units(row: int, event: Event) -> list[_Unit]:

@@ -1,7 +1,7 @@
-"""What a text does to a belief that is held, read from both at once.
+"""What a text does to a belief that is held, and how it relates to it, read from both at once.
 
-One cross-encoder (see `models/gate_reader/`), trained on what the gate must tell apart. It needs ONNX Runtime and
-`tokenizers` only, both imported when a model is loaded.
+One cross-encoder (see `models/gate_reader/`), trained on what the gate must tell apart and on pairs of statements. It
+needs ONNX Runtime and `tokenizers` only, both imported when a model is loaded.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from memreview.language import onnx_model
 from memreview.language.onnx_model import ModelConfig
+from memreview.language.relations import NLI, RELATIONS, Judgement
 from memreview.records.entry import Origin
 from memreview.resources import MODELS
 
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
 Reading = Literal["none", "retain", "add", "scope", "revise", "quarantine", "ask"]
 READINGS: tuple[Reading, ...] = get_args(Reading)
 INPUTS = ("input_ids", "token_type_ids")
-OUTPUTS = ("reading", "authentic")
+OUTPUTS = ("reading", "authentic", "relations", "nli")
 HELD_TOKENS, TEXT_TOKENS = 40, 150
 """Of what is held and of the text; what is longer is cut."""
 
@@ -50,6 +51,16 @@ class Meeting:
     held: str
     origin: Origin
     text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Impression:
+    """Of a meeting: the probability of each of `READINGS`, that the person means and authored what is claimed, and how
+    the text relates to what is held, as the relation model says it of two statements."""
+
+    reading: tuple[float, ...]
+    authentic: float
+    judgement: Judgement
 
 
 class MeetingEncoder:
@@ -94,15 +105,20 @@ class GateReader:
         found = onnx_model.load(folder, ModelConfig, "gate's reader", INPUTS, OUTPUTS)
         return cls(found.config.id, found.tokenizer, found.session)
 
-    def read(self, meetings: Sequence[Meeting]) -> Floats:
-        """(n, 8): probabilities of `READINGS`, and that the person means and authored what is claimed. Equal meetings
-        are computed once."""
-        row_of = {one: row for row, one in enumerate(dict.fromkeys(meetings))}
-        if not row_of:
-            return np.empty((0, len(READINGS) + 1), np.float32)
-        outputs = onnx_model.run_by_length(self._session, self._encoder.encode(list(row_of)), OUTPUTS, INPUTS)
-        found: Floats = np.array([[*reading, authentic[1]] for reading, authentic in outputs], np.float32)
-        return found[[row_of[one] for one in meetings]]
+    def read(self, meetings: Sequence[Meeting]) -> list[Impression]:
+        """Equal meetings are computed once."""
+        distinct = list(dict.fromkeys(meetings))
+        outputs = onnx_model.run_by_length(self._session, self._encoder.encode(distinct), OUTPUTS, INPUTS)
+        found = {one: impression(*values) for one, values in zip(distinct, outputs, strict=True)}
+        return [found[one] for one in meetings]
+
+
+def impression(reading: Floats, authentic: Floats, relations: Floats, nli: Floats) -> Impression:
+    """From the model's probabilities."""
+    judgement = Judgement(
+        dict(zip(RELATIONS, relations.tolist(), strict=True)), dict(zip(NLI, nli.tolist(), strict=True))
+    )
+    return Impression(tuple(reading.tolist()), float(authentic[1]), judgement)
 
 
 def reader_folder() -> Path:

@@ -16,6 +16,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 
 from memreview.language import state_schema
+from memreview.language.gate_reader import READINGS
 from memreview.ledger import scopes
 from memreview.ledger.constants import Policy
 from memreview.ledger.draft import Draft
@@ -27,6 +28,7 @@ FIRST_HAND = ("sincere", "temporary")
 OF_OTHERS = ("quoted", "other_person")
 SOME_SITUATION = "some situations"
 """The scope of what holds in one situation that is not named."""
+_RETAIN = READINGS.index("retain")
 _TRUST = (
     Origin.USER, Origin.SHARED_FILE, Origin.TOOL_OUTPUT, Origin.ASSISTANT, Origin.RETRIEVED_DOCUMENT,
 )  # fmt: skip
@@ -62,7 +64,7 @@ def says_same(bearing: Bearing, claim: ClaimEvent, policy: Policy) -> bool:
     """Near enough, entailed, and of the same scope: what a corroboration takes."""
     return (
         bearing.similarity >= policy.corroboration_cosine
-        and bearing.nli["entailment"] >= policy.corroboration_entailment
+        and _support(bearing) >= policy.corroboration_entailment
         and scopes.same(claim.scope, bearing.node.scope, policy)
     )
 
@@ -171,7 +173,7 @@ def _said_again(draft: Draft, claim: ClaimEvent, verdict: Verdict, bearings: Seq
         bearing.node
         for bearing in bearings
         if says_same(bearing, claim, draft.policy)
-        or (_is_contender(draft, bearing.node) and _consistent(bearing, draft.policy))
+        or (_is_contender(draft, bearing.node) and _consistent(bearing, verdict, draft.policy))
     ]
     if verdict.action == "retain":
         found += [node for node in _denied_for(draft, bearings) if node.id not in [one.id for one in found]]
@@ -201,8 +203,10 @@ def _known(
     return bool(again)
 
 
-def _consistent(bearing: Bearing, policy: Policy) -> bool:
-    return max(bearing.nli["entailment"], bearing.relations["duplicates"]) >= policy.consistent
+def _consistent(bearing: Bearing, verdict: Verdict, policy: Policy) -> bool:
+    """Also where gate and reader both say that nothing new is said."""
+    repeated = bearing.reading[_RETAIN] if verdict.action == "retain" else 0.0
+    return max(_support(bearing), repeated) >= policy.consistent
 
 
 def _vouches(policy: Policy, claim: ClaimEvent, verdict: Verdict) -> bool:
@@ -372,11 +376,15 @@ def _node(claim: ClaimEvent, verdict: Verdict, status: NodeStatus, layer: Layer,
 def _relate(draft: Draft, node: Node, bearings: Sequence[Bearing]) -> None:
     for bearing in bearings:
         against = _contrary(bearing)
-        support = max(bearing.nli["entailment"], bearing.relations["duplicates"])
+        support = _support(bearing)
         if against >= draft.policy.relation and against >= support:
             draft.link(Edge("contradiction", node.id, bearing.node.id, draft.at, against))
         elif support >= draft.policy.relation:
             draft.link(Edge("support", node.id, bearing.node.id, draft.at, support))
+
+
+def _support(bearing: Bearing) -> float:
+    return max(bearing.nli["entailment"], bearing.relations["duplicates"])
 
 
 def _contrary(bearing: Bearing) -> float:

@@ -81,15 +81,15 @@ class Node:
 
 @dataclass(frozen=True, slots=True)
 class Bearing:
-    """How a claim stands to one held node: cosine, and the relation model's probabilities with the node as the older
-    statement. `reading` is what the gate's reader makes of the whole text beside the node (`GateReader.read`), of the
-    nodes that the claim concerns most."""
+    """How a claim stands to one held node: cosine, and what the gate's reader makes of the whole text beside the node
+    (`language.gate_reader.Impression`), the node being the older statement."""
 
     node: Node
     similarity: float
     relations: Mapping[str, float]
     nli: Mapping[str, float]
-    reading: tuple[float, ...] = ()
+    reading: tuple[float, ...]
+    authentic: float
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,11 +23,10 @@ from memreview.ledger import Change, Ledger
 from memreview.records.gate import ACTIONS, Bearing, ClaimEvent, Event, Vector, Verdict
 from memreview.review.asking import Asking
 
-WORTH_ASKING = 0.07
-"""Least probability of a claim for a question. Doubtful claims are hints, which the claim encoder hardly hears: on the
-development episodes this asks of 0.27 of them at a precision of 0.61; its own threshold of 0.4, of 0.10 at 0.50."""
 EVENTS_A_QUESTION = 12
-"""At most one question in so many events (Capture, App. B), the first at any time."""
+"""At most one question in so many events (Capture, App. B) …"""
+SAVED_UP = 3
+"""… but for so many at any time: doubts come together."""
 BLOCK = 256
 """Events whose claims are read in one batch: more are hardly quicker, and a person who stops waits for one."""
 _SILENT = tuple(action for action in ACTIONS if action != "ask")
@@ -128,14 +127,14 @@ class Replay:
     def bearings(self, claim: ClaimEvent) -> tuple[Bearing, ...]:
         """How a claim stands to the nearest held nodes."""
         nodes = self.ledger.nearest(claim.vector, NEAREST, claim.event.at)
-        return read_bearings([(claim, nodes)], self._models.relations, self._models.reader)[0]
+        return read_bearings([(claim, nodes)], self._models.reader)[0]
 
     def _affordable(self, claim: ClaimEvent, verdict: Verdict, bearings: Sequence[Bearing]) -> Verdict:
-        """Beyond the quota, and where hardly anything is claimed, the likeliest of the silent actions is taken."""
+        """Beyond the quota the likeliest of the silent actions is taken."""
         if verdict.action != "ask" or self.asking.joined(claim, verdict, bearings):
             return verdict
-        spent = self._quota and self.asked * EVENTS_A_QUESTION >= self.events
-        if spent or claim.cues[0] < WORTH_ASKING:
+        spent = self._quota and (self.asked - SAVED_UP + 1) * EVENTS_A_QUESTION >= self.events
+        if spent:
             action = max(_SILENT, key=verdict.probabilities.__getitem__)
             return replace(verdict, action=action, target=target(action, bearings))
         self.asked += 1

@@ -1,6 +1,10 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -8,12 +12,16 @@ import pytest
 pytest.importorskip("torch")
 pytest.importorskip("torchdiffeq")
 
-from memreview.evaluate import kits, train_reader
+from memreview.evaluate import kits, train_gate, train_reader, training_data, written
+from memreview.evaluate.episodes import plain
 from memreview.evaluate.eval_claims import TRAINING
 from memreview.evaluate.gate_attack import OPERATORS, Wording
+from memreview.evaluate.gate_cases import Episode
 from memreview.evaluate.gate_rows import Rows
 from memreview.evaluate.gate_training import logits_of, temperature_of, train
-from memreview.evaluate.train_gate import QUERY_RATE, halves, split, threshold_of
+from memreview.evaluate.texts import Texts, halves, topic_of
+from memreview.evaluate.train_gate import QUERY_RATE, threshold_of
+from memreview.evaluate.training_data import TEST_VOICE
 from memreview.gate.features import NAMES, kept_columns
 from memreview.gate.model import Kind
 from memreview.language.gate_reader import READINGS
@@ -37,14 +45,98 @@ def rows(users: int, seed: int) -> list[Rows]:
     return found
 
 
-def test_the_parts_share_no_topic_and_no_kit() -> None:
-    parts = split(kits.parse(TRAINING)[0])
-    topics = [{kit.topic for kit in part} for part in (parts.train, parts.development, parts.test)]
+def test_the_sides_share_no_author_and_no_topic_with_the_test() -> None:
+    voices = training_data.voices(TRAINING)
+    one, other = halves(voices)
+    assert sorted([*one, *other]) == voices
+    assert TEST_VOICE not in voices
+    test = Texts.of([TEST_VOICE])
+    for side in (one, other):
+        texts = Texts.of(side, test.topics)
+        assert texts.kits
+        assert texts.written
+        assert {kit.author for kit in texts.kits} <= set(side)
+        assert not texts.topics & test.topics
+
+
+def test_development_has_topics_of_its_own() -> None:
+    texts = Texts.of(["formal", "office"])
+    parts = [texts.part(development=of) for of in (False, True)]
+    topics = [{topic_of(one) for one in (*part.kits, *part.written)} for part in parts]
+    assert all(topics)
     assert not topics[0] & topics[1]
-    assert not (topics[0] | topics[1]) & topics[2]
-    assert {kit.author for kit in parts.test} <= {"unseen"}
-    one, other = halves(parts.train)
-    assert sorted(kit.id for kit in (*one, *other)) == sorted(kit.id for kit in parts.train)
+    assert sum(len(part.kits) for part in parts) == len(texts.kits)
+
+
+def test_a_text_is_read_beside_what_it_concerns_and_beside_what_that_replaced() -> None:
+    (episode,) = [one.episode() for one in written.read_written(TRAINING / "office") if one.id == "office-e-009"]
+    examples = train_reader.of_episodes([episode], 1)
+    held = {node.node_id: node.claim for node in episode.profile}
+    for event in episode.events:
+        beside = {one.meeting.held: one for one in examples if one.meeting.text == event.text}
+        assert beside
+        assert all(one.authentic == event.label.authentic for one in beside.values())
+        target = event.label.target_node_id
+        if target in held:
+            assert beside[held[target]].reading == event.action
+        others = [one for claim, one in beside.items() if claim != held.get(target or "")]
+        if not event.label.has_claim:
+            assert {(one.reading, one.relation) for one in others} == {("none", "unrelated")}
+    again = {one.meeting.held: one for one in examples if one.meeting.text == episode.events[5].text}
+    assert episode.events[5].label.target_node_id == "e3"
+    assert (again[held["n1"]].reading, again[held["n1"]].relation) == ("revise", "supersedes")
+    assert {one.relation for one in again.values()} >= {"supersedes", "duplicates"}
+
+
+def test_what_is_told_and_its_exception_are_no_strangers() -> None:
+    episodes = [one.episode() for one in written.read_written(TRAINING / "office")]
+    for episode in episodes:
+        root = {node.node_id: node.node_id for node in episode.profile}
+        said = {event.event_id: event for event in episode.events}
+        for event in episode.events:
+            target = event.label.target_node_id
+            root[event.event_id] = root.get(target or "", event.event_id)
+        for example in train_reader.of_episodes([episode], 1):
+            if example.relation == "unrelated":
+                speaking = [one for one in said.values() if one.text == example.meeting.text]
+                kin = [name for name in root if root[name] == root[speaking[0].event_id]]
+                claims = [node.claim for node in episode.profile if node.node_id in kin]
+                claims += [text for name in kin if name in said for text in (said[name].text, said[name].label.claim)]
+                assert example.meeting.held not in claims
+
+
+def test_a_side_is_read_by_the_other_sides_reader(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[tuple[str, str]] = []
+
+    @dataclass(frozen=True)
+    class Models:
+        reader: str = "shipped"
+
+    def rows_of(episodes: Sequence[Episode], models: Models) -> list[Rows]:
+        asked.extend((episode.episode_id.rpartition("-e-")[0], models.reader) for episode in episodes)
+        return []
+
+    monkeypatch.setattr(train_gate.Languages, "load", Models)
+    monkeypatch.setattr(train_gate, "GateReader", SimpleNamespace(load=lambda folder: folder.name))
+    monkeypatch.setattr(train_gate, "rows_of", rows_of)
+    sides = [Texts([], written.read_written(TRAINING / voice), [], []) for voice in ("office", "campus")]
+    train_gate.material(sides, [Path("of-office"), Path("of-campus")], lambda line: None)
+    assert set(asked) == {("office", "of-campus"), ("campus", "of-office")}
+
+
+def test_plain_messages_concern_nothing_that_is_held() -> None:
+    utterances = training_data.read_utterances(TRAINING / "texter")
+    episodes = plain(utterances, [f"Claim {number}" for number in range(30)], seed=1, crowd=8)
+    temporary = [one for one in utterances if one.label.speech_act == "temporary" and one.label.has_claim]
+    assert temporary
+    said = {event.text for one in episodes for event in one.events}
+    assert said == {one.text for one in utterances} - {one.text for one in temporary}
+    assert plain(utterances, [], seed=1, crowd=8)
+    assert episodes == plain(utterances, [f"Claim {number}" for number in range(30)], seed=1, crowd=8)
+    for event in (event for one in episodes for event in one.events):
+        assert event.label.target_node_id is None
+        assert event.label.has_claim or event.action == "retain"
+        assert event.label.authentic is not False or event.action == "quarantine"
 
 
 def test_the_reader_learns_every_reading_and_whose_words_they_are() -> None:

@@ -7,6 +7,7 @@ import pytest
 
 from memreview.gate.features import NAMES, NODES, PROVENANCE, features, kept_columns, target
 from memreview.gate.reading import DAY, EXCERPT_WORDS, by_concern, excerpt
+from memreview.language.gate_reader import READINGS
 from memreview.language.relations import NLI, RELATIONS
 from memreview.records.entry import Origin
 from memreview.records.gate import Bearing, ClaimEvent, Event, Node
@@ -36,7 +37,8 @@ def node(name: str = "n1", **changes: object) -> Node:
 
 def bearing(held: Node, relation: str = "unrelated", similarity: float = 0.5, **more: object) -> Bearing:
     relations = {name: 0.96 if name == relation else 0.01 for name in RELATIONS}
-    return Bearing(held, similarity, relations, dict.fromkeys(NLI, 1 / 3), **more)  # type: ignore[arg-type]
+    given = {"reading": (1 / len(READINGS),) * len(READINGS), "authentic": 0.5} | more
+    return Bearing(held, similarity, relations, dict.fromkeys(NLI, 1 / 3), **given)  # type: ignore[arg-type]
 
 
 def claim(**changes: object) -> ClaimEvent:
@@ -59,7 +61,9 @@ def column(row: np.ndarray, name: str) -> float:
 
 
 def test_columns_say_what_their_names_say() -> None:
-    row = features(claim(), [bearing(node(), "supersedes", reading=(0.1, 0.1, 0.1, 0.1, 0.4, 0.1, 0.1, 0.9))], NOW)
+    row = features(
+        claim(), [bearing(node(), "supersedes", reading=(0.1, 0.1, 0.1, 0.1, 0.4, 0.1, 0.1), authentic=0.9)], NOW
+    )
     assert row.shape == (len(NAMES),)
     assert column(row, "origin.user") == 1
     assert column(row, "origin.assistant") == 0
@@ -67,9 +71,9 @@ def test_columns_say_what_their_names_say() -> None:
     assert column(row, "node0.log_age") == pytest.approx(np.log(4))
     assert column(row, "node0.log_since_revision") == pytest.approx(np.log(11))
     assert column(row, "node0.same_slot") == column(row, "node0.stable") == column(row, "node0.same_scope") == 1
-    assert column(row, "reading0.revise") == pytest.approx(np.log(0.4))
-    assert column(row, "reading0.authentic") == pytest.approx(np.log(9), abs=1e-5)
-    assert column(row, "node1.held") == column(row, "reading1.revise") == 0
+    assert column(row, "node0.reading.revise") == pytest.approx(np.log(0.4))
+    assert column(row, "node0.authentic") == pytest.approx(np.log(9), abs=1e-5)
+    assert column(row, "node1.held") == column(row, "node1.reading.revise") == 0
 
 
 def test_nothing_held_is_a_row_too() -> None:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from hypothesis import strategies as st
 
+from memreview.language.gate_reader import READINGS
 from memreview.ledger import Change, Ledger
 from memreview.ledger.constants import DAY
 from memreview.records.entry import Origin
@@ -16,6 +17,7 @@ from memreview.records.gate import ACTIONS, LAYERS, Action, Bearing, ClaimEvent,
 TOPICS, VALUES = 4, 3
 START = 1_700_000_000_000_000
 NEAREST = 4
+NO_READING = (0.0,) * len(READINGS)
 
 
 @dataclass(frozen=True)
@@ -74,7 +76,7 @@ def bearing(node: Node, made: ClaimEvent) -> Bearing:
     relations = dict.fromkeys(("supersedes", "scopes", "duplicates", "coexists", "unrelated"), 0.02) | {kind: 0.92}
     entails = {"duplicates": "entailment", "supersedes": "contradiction", "unrelated": "neutral"}[kind]
     nli = dict.fromkeys(("entailment", "neutral", "contradiction"), 0.02) | {entails: 0.96}
-    return Bearing(node, float(node.vector @ made.vector), relations, nli)
+    return Bearing(node, float(node.vector @ made.vector), relations, nli, NO_READING, 0.5)
 
 
 def verdict(one: Told, target: str | None) -> Verdict:

@@ -10,9 +10,9 @@ from memreview.gate.features import NAMES
 from memreview.gate.model import Gate, GateConfig
 from memreview.language.claims import ClaimModel, claims_folder
 from memreview.language.embedder import load_embedder
-from memreview.language.gate_reader import READINGS, Floats, GateReader, Meeting
+from memreview.language.gate_reader import READINGS, GateReader, Impression, Meeting
 from memreview.language.model_files import embedder_folder
-from memreview.language.relations import RelationModel, relations_folder
+from memreview.language.relations import Pair, RelationModel, relations_folder
 from memreview.records.gate import ACTIONS
 from memreview.review.gating import Models
 
@@ -45,22 +45,25 @@ def hand_gate(eta: float = 1.5) -> Gate:
     return Gate(config, {name: value.astype(np.float32) for name, value in weights.items()})
 
 
-class NoReader(GateReader):
-    """Has no opinion."""
+class RelationReader(GateReader):
+    """Sees how two statements relate, and has no opinion on what to do about it."""
 
-    def __init__(self) -> None:
-        self.id = "none"
+    def __init__(self, model: RelationModel) -> None:
+        self.id = "relations-alone"
+        self._model = model
 
-    def read(self, meetings: Sequence[Meeting]) -> Floats:
-        return np.zeros((len(meetings), len(READINGS) + 1), np.float32)
+    def read(self, meetings: Sequence[Meeting]) -> list[Impression]:
+        judged = self._model.judge([Pair(one.held, one.text, 0.0) for one in meetings])
+        return [Impression((1 / len(READINGS),) * len(READINGS), 0.5, judgement) for judgement in judged]
 
 
 def models(gate: Gate | None = None) -> Models:
+    relations = RelationModel.load(relations_folder())
     return Models(
         ClaimModel.load(claims_folder()),
         load_embedder(embedder_folder()),
-        RelationModel.load(relations_folder()),
-        NoReader(),
+        relations,
+        RelationReader(relations),
         gate or hand_gate(),
     )
 
