@@ -13,6 +13,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from memreview.cli import told
 from memreview.cli.output import Table, emit, progress_line
 from memreview.importers.contract import ColumnMapping
 from memreview.review import (
@@ -35,6 +36,7 @@ from memreview.review import (
 from memreview.review.labels import day, one_line
 from memreview.review.profile import Profile
 from memreview.review.values import Case, Decision, QuarantineCase, Question, Verb
+from memreview.store.database import FILE_NAME
 
 ALSO = {"forget": Verb.DELETE, "limit": Verb.SCOPE, "later": Verb.SNOOZE}
 """The window's words for decisions."""
@@ -86,6 +88,8 @@ def audit(arguments: Arguments) -> None:
 def queue_(arguments: Arguments) -> None:
     with _profile(arguments, create=False) as profile:
         if arguments.case is not None:
+            if not queue.items(profile, [arguments.case]):
+                raise LookupError(f"There is no case {arguments.case}.")
             case = queue.case(profile, arguments.case)
             emit(arguments, case, lambda: _case_text(case))
             return
@@ -159,6 +163,7 @@ def decide(arguments: Arguments) -> None:
         text=arguments.text,
         until=_until(arguments.until),
     )
+    _complete(decision)
     targets = (decision.transitions, decision.memories, decision.nodes, decision.questions)
     if not any(targets):
         raise ValueError("Name at least one case, or a memory with --memory, a claim with --claim, a question.")
@@ -172,13 +177,27 @@ def decide(arguments: Arguments) -> None:
         missing = [f"{what} {one}" for ids, (what, held) in wanted for one in sorted(set(ids) - held)]
         if missing:
             raise LookupError(f"There is no {missing[0]}.")
+        done = told.lines(profile, decision)
         if arguments.preview:
             preview = decisions.preview(profile, decision)
-            lines = [f"{number:,} {what}" for what, number in sorted(preview.counts.items())]
-            emit(arguments, preview, lambda: "\n".join(lines) or "Nothing would change.")
+            changes = [*done, "", told.counts(preview), "Nothing is changed yet: leave out --preview to do it."]
+            emit(arguments, preview, lambda: "\n".join(changes) if preview.counts else "Nothing would change.")
         else:
             step = decisions.decide(profile, decision)
-            emit(arguments, step, lambda: f"{step.label}. Step {step.id}; `memreview undo` takes it back.")
+            takes_back = f"Step {step.id}; `memreview undo` takes it back."
+            emit(arguments, step, lambda: "\n".join([*told.at_most(done), takes_back]))
+
+
+def _complete(decision: Decision) -> None:
+    """The options that a verb needs, by their names; raises `ValueError` where one is left out."""
+    if decision.verb is Verb.SNOOZE and decision.until is None:
+        raise ValueError("Say until when, for example --until 2026-12-31.")
+    if decision.verb is Verb.SCOPE and not decision.scope and decision.until is None:
+        raise ValueError('Say where it holds, or until when: --scope "at work", or --until 2026-12-31.')
+    if decision.verb is Verb.EDIT and not decision.text.strip():
+        raise ValueError('Say the new wording: --text "Lives in Porto". To remove a memory, use forget.')
+    if decision.verb is Verb.ANSWER and not decision.answer:
+        raise ValueError("Say the answer, for example --answer no; `memreview questions NUMBER` lists them.")
 
 
 def undo(arguments: Arguments) -> None:
@@ -406,6 +425,10 @@ class _profile:
     """The profile of `--home`, closed at the end."""
 
     def __init__(self, arguments: Arguments, *, create: bool = True) -> None:
+        home = arguments.home or _home()
+        if not create and not (home / FILE_NAME).exists():
+            where = os.fsencode(home).decode("utf-8", "replace")
+            raise LookupError(f"There is no profile in {where} yet. Import an export first: memreview import FILE")
         self._profile = Profile.open(arguments.home, create=create)
 
     def __enter__(self) -> Profile:

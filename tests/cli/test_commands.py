@@ -157,3 +157,68 @@ def test_a_full_disk_is_told_in_one_line() -> None:
     done = subprocess.run(command, shell=True, capture_output=True, text=True, check=False)
     assert done.returncode == 1
     assert done.stderr == "memreview: No space left on device. What was done stays.\n"
+
+
+# -- decisions in words ---------------------------------------------------------------------------------------------
+
+
+def shown(capsys: pytest.CaptureFixture[str], home: Path, *arguments: str, status: int = 0) -> str:
+    assert main(["--home", str(home), *arguments]) == status
+    captured = capsys.readouterr()
+    return captured.err if status else captured.out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "line"),
+    [
+        (["edit", "--memory", "4", "--text", "Keeps ten bees"], "Edited: “Keeps bees” → “Keeps ten bees”."),
+        (["forget", "--memory", "4"], "Forgotten: “Keeps bees”."),
+        (["approve", "1"], "Replaced: “Lives in Lisbon” → “Lives in Porto”."),
+        (["reject", "1"], "Kept: “Lives in Lisbon”; “Lives in Porto” is not proposed again."),
+        (["later", "1", "--until", "2099-12-31"], "Put off until 2099-12-31: “Lives in Lisbon” → “Lives in Porto”."),
+        (["limit", "--memory", "4", "--scope", "at work"], "Limited: “Keeps bees” holds only at work."),
+    ],
+)
+def test_decide_says_what_it_changed(
+    home: Path, capsys: pytest.CaptureFixture[str], arguments: list[str], line: str
+) -> None:
+    told = shown(capsys, home, "decide", *arguments).splitlines()
+    assert told == [line, "Step 3; `memreview undo` takes it back."]
+
+
+def test_many_decided_things_are_told_shortly(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    (tmp_path / "m.json").write_text(json.dumps([{"id": str(n), "memory": f"Fact {n}"} for n in range(14)]))
+    shown(capsys, tmp_path / "h", "import", str(tmp_path / "m.json"), "--no-audit")
+    wanted = [part for number in range(1, 15) for part in ("--memory", str(number))]
+    told = shown(capsys, tmp_path / "h", "decide", "forget", *wanted).splitlines()
+    assert len(told) == 7
+    assert told[5] == "and 9 more"
+
+
+def test_a_preview_lists_each_case_and_counts_in_plain_words(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    told = shown(capsys, home, "decide", "approve", "1", "2", "--preview")
+    assert "“Lives in Lisbon” → “Lives in Porto”" in told
+    assert "“Is allergic to walnuts” → “Allergic to walnuts, carries a pen”" in told
+    assert "In all: 1 memory is added, 2 memories no longer count" in told
+    assert "superseded" not in told
+    assert "others" not in told
+
+
+@pytest.mark.parametrize(
+    ("arguments", "line"),
+    [
+        (["decide", "snooze", "1"], "Say until when, for example --until 2026-12-31."),
+        (["decide", "scope", "1"], '--scope "at work"'),
+        (["decide", "edit", "--memory", "4"], "--text"),
+        (["decide", "answer", "--question", "1"], "--answer"),
+        (["queue", "999"], "There is no case 999."),
+        (["decide", "approve", "999"], "There is no case 999."),
+    ],
+)
+def test_an_error_says_how(home: Path, capsys: pytest.CaptureFixture[str], arguments: list[str], line: str) -> None:
+    assert line in shown(capsys, home, *arguments, status=1)
+
+
+def test_no_profile_names_the_folder_and_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    told = shown(capsys, tmp_path / "none", "queue", status=1)
+    assert f"There is no profile in {tmp_path / 'none'} yet. Import an export first: memreview import FILE" in told
