@@ -61,7 +61,7 @@ def takes(slot: str | None, claim: ClaimEvent, verdict: Verdict, policy: Policy)
 
 
 def says_same(bearing: Bearing, claim: ClaimEvent, policy: Policy) -> bool:
-    """Near enough, entailed, and of the same scope: what a corroboration takes."""
+    """Near enough, entailed or a repeat, and of the same scope: what a corroboration takes."""
     return (
         bearing.similarity >= policy.corroboration_cosine
         and _support(bearing) >= policy.corroboration_entailment
@@ -86,6 +86,8 @@ def supersede(draft: Draft, winner: Node, loser: Node, why: Why = "superseded") 
 def _allowed(policy: Policy, claim: ClaimEvent, verdict: Verdict) -> Action:
     if verdict.action in ("retain", "quarantine", "ask"):
         return verdict.action
+    if claim.speech_act == "sarcastic" and claim.confidence < policy.least_meant:
+        return "retain"  # a plain jest writes nothing, however sure the gate is
     if verdict.authenticity < policy.least_authenticity or not takes(claim.slot, claim, verdict, policy):
         return "quarantine"
     return verdict.action
