@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import importlib
 import os
+import shutil
 import sys
 import tempfile
 from collections.abc import Callable
@@ -274,11 +275,18 @@ def demo(arguments: Arguments) -> int:
     arguments.home = home
     with _profile(arguments) as profile, progress_line() as progress:
         jobs.sample(profile, {}, progress)
-        where = f"\n\nThis made-up profile is in {home}: memreview --home {home} queue"
+        where = f"\n\nThis made-up profile is in {home}: {_started_as()} --home {home} queue"
         emit(arguments, report.build(profile), lambda: report.text(profile) + where)
     if arguments.no_window or arguments.json or not _has_display():
         return 0
     return window(arguments)
+
+
+def _started_as() -> str:
+    """How to call the program again from the same shell."""
+    if shutil.which("memreview"):
+        return "memreview"
+    return sys.argv[0] if Path(sys.argv[0]).stem == "memreview" else f"{sys.executable} -m memreview"
 
 
 def bench(arguments: Arguments) -> int:

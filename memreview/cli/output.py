@@ -21,6 +21,7 @@ STAGES = {
     "words": "Indexing words",
     "sentences": "Finding sentences",
     "meaning": "Reading for meaning",
+    "claims": "Finding claims",
     "comparing": "Comparing",
     "model": "Trying the language model",
     "gate": "Checking what is new",

@@ -20,10 +20,11 @@ MIN_WORDS = 3
 """A shorter sentence ("Yes.") says too little alone and joins its neighbour."""
 
 _CJK = r"\p{Han}\p{Hiragana}\p{Katakana}"
-_WORD = regex.compile(rf"[{_CJK}]|\w[^\s{_CJK}]*")
+_SPACE = r"\s\x1c-\x1f"  # what str.strip takes away
+_WORD = regex.compile(rf"[{_CJK}]|\w[^{_SPACE}{_CJK}]*")
 
 # What counts as a word for the length of a window: scripts without spaces, URLs and base64 are counted in pieces.
-_UNIT = regex.compile(rf"[{_CJK}]|[^\s{_CJK}]{{1,24}}")
+_UNIT = regex.compile(rf"[{_CJK}]|[^{_SPACE}{_CJK}]{{1,24}}")
 
 
 @dataclass(frozen=True, slots=True)

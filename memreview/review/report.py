@@ -74,10 +74,11 @@ def _gate_line(profile: Profile, counts: Counts) -> str:
 def _planted_lines(profile: Profile, top: int) -> list[str]:
     """What an assistant remembers though another than the person said it, and what there is to ask."""
     lines: list[str] = []
-    for item in quarantine.items(profile, quarantine.ids(profile)[:top]):
-        if item.memories:
-            held = memories.rows(profile, item.memories[:1])[0]
-            lines += ["", f"  ! {one_line(held.text)}", f"    held back: it comes from {item.provenance.words}"]
+    found = [item for item in quarantine.items(profile, quarantine.ids(profile)[:top]) if item.memories]
+    remembered = [(memories.rows(profile, item.memories[:1])[0], item) for item in found]
+    for held, item in sorted(remembered, key=lambda pair: pair[0].status != "active"):
+        state = "looks planted, still in use until you decide" if held.status == "active" else "held back"
+        lines += ["", f"  ! {one_line(held.text)}", f"    {state}: it comes from {item.provenance.words}"]
     for question in questions.items(profile, questions.ids(profile)[:top]):
         lines += ["", f"  ? {one_line(question.text, 300)}"]
     return lines

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from memreview.cli import main
+from memreview.cli import commands, main
 from tests.review.builders import profile_with_cases
 
 Run = Callable[..., Any]
@@ -222,3 +222,11 @@ def test_an_error_says_how(home: Path, capsys: pytest.CaptureFixture[str], argum
 def test_no_profile_names_the_folder_and_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     told = shown(capsys, tmp_path / "none", "queue", status=1)
     assert f"There is no profile in {tmp_path / 'none'} yet. Import an export first: memreview import FILE" in told
+
+
+def test_the_hint_after_the_demo_can_be_typed_as_it_is(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PATH", "")
+    monkeypatch.setattr("sys.argv", ["/there/bin/memreview", "demo"])
+    assert commands._started_as() == "/there/bin/memreview"
+    monkeypatch.setattr("sys.argv", ["/there/memreview/__main__.py", "demo"])
+    assert commands._started_as() == f"{sys.executable} -m memreview"

@@ -17,6 +17,7 @@ from memreview.evaluate.training_data import (
     split,
     voices,
 )
+from memreview.evaluate.written import read_written
 from memreview.resources import RESOURCES
 
 README = RESOURCES / "training" / "README.md"
@@ -197,9 +198,12 @@ def test_the_split_keeps_authors_and_topics_apart(tmp_path):
 
 
 def test_the_examples_of_the_instructions_obey_them(tmp_path):
-    first, second = (json.loads(block) for block in re.findall(r"```json\n(.+?)```", README.read_text("utf-8"), re.S))
+    first, second, third = (
+        json.loads(block) for block in re.findall(r"```json\n(.+?)```", README.read_text("utf-8"), re.S)
+    )
     assert read_utterances(write(tmp_path / "utterances.jsonl", first))
     assert read_pairs(write(tmp_path / "pairs.jsonl", second))
+    assert read_written(write(tmp_path / "episodes.jsonl", third).parent)
 
 
 def test_what_is_in_the_repository_passes_its_own_check():

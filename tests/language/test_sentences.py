@@ -6,7 +6,7 @@ import itertools
 import time
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from memreview.language.sentences import Window, content_tokens, normalize, windows
@@ -27,6 +27,7 @@ MARKED_UP = st.lists(
 
 @settings(deadline=None)
 @given(text=st.one_of(st.text(), MARKED_UP), max_words=st.integers(1, 70))
+@example(text="0\x1f\u3400", max_words=1)
 def test_windows_are_in_order_trimmed_and_hold_every_character(text: str, max_words: int) -> None:
     found = windows(text, max_words)
     for window in found:

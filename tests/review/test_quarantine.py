@@ -316,7 +316,9 @@ def test_the_report_names_what_was_planted_and_asked(profile: Profile) -> None:
     text = report.text(profile)
     assert "1 looks planted" in text
     assert f"! {REMEMBERED}" in text
-    assert "a web page: reviews.example" in text
+    assert "held back: it comes from a web page: reviews.example" in text
+    profile.database.execute("UPDATE memories SET status = 'active' WHERE status = 'quarantined'")
+    assert "looks planted, still in use until you decide: it comes from a web page" in report.text(profile)
 
 
 def test_the_persons_own_words_are_listed_only_if_they_read_as_quoted(profile: Profile) -> None:
