@@ -34,9 +34,9 @@ from memreview.review import (
     watching,
     why,
 )
-from memreview.review.labels import day, one_line
+from memreview.review.labels import day, one_line, plural
 from memreview.review.profile import Profile
-from memreview.review.values import Case, Decision, QuarantineCase, Question, Verb
+from memreview.review.values import Case, Decision, QuarantineCase, Question, Step, Verb
 from memreview.store.database import FILE_NAME
 
 ALSO = {"forget": Verb.DELETE, "limit": Verb.SCOPE, "later": Verb.SNOOZE}
@@ -204,13 +204,26 @@ def _complete(decision: Decision) -> None:
 def undo(arguments: Arguments) -> None:
     with _profile(arguments, create=False) as profile:
         step = history.undo(profile, arguments.step)
-        emit(arguments, step, lambda: f"Undone: {step.label}." if step else "There is nothing to undo.")
+        again = _checked_again(profile, step)
+        emit(arguments, step, lambda: f"Undone: {step.label}.{again}" if step else "There is nothing to undo.")
 
 
 def redo(arguments: Arguments) -> None:
     with _profile(arguments, create=False) as profile:
         step = history.redo(profile)
-        emit(arguments, step, lambda: f"Done again: {step.label}." if step else "There is nothing to redo.")
+        again = _checked_again(profile, step)
+        emit(arguments, step, lambda: f"Done again: {step.label}.{again}" if step else "There is nothing to redo.")
+
+
+def _checked_again(profile: Profile, step: Step | None) -> str:
+    """An import takes along what was read of it and after it, in order: what is left is checked at once, so that
+    nothing that was held back counts meanwhile."""
+    if step is None or step.verb != "import":
+        return ""
+    with progress_line() as progress:
+        found = jobs.gate(profile, {}, progress)
+    held = plural(found.quarantined, "claim is", "claims are")
+    return f" {found.reason}" if found.reason else f" What is left was checked again: {held} held back."
 
 
 def history_(arguments: Arguments) -> None:

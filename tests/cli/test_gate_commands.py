@@ -140,3 +140,31 @@ def test_a_file_that_grows_is_left_until_it_is_whole(tmp_path: Path) -> None:
 def test_a_folder_that_is_not_there_is_said(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["--home", str(tmp_path / "home"), "watch", str(tmp_path / "nowhere")]) == 1
     assert "no folder" in capsys.readouterr().err
+
+
+def test_what_is_held_back_stays_so_when_an_unrelated_import_is_taken_back(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    models = gates.models()
+    monkeypatch.setattr("memreview.review.gate_runs.Models.load", lambda embedder: models)
+    profile = Profile.open(tmp_path)
+    import_into(profile, chat("c0", said("m0", "We keep two goats behind the shed.", day=1)), name="small.zip")
+    read(profile, models)
+    profile.close()
+    profile = profile_with_history(tmp_path)
+    read(profile, models)
+    held = {item.memories for item in quarantine.items(profile, quarantine.ids(profile))}
+    status = "SELECT text FROM memories WHERE status = 'quarantined'"
+    before = [row["text"] for row in profile.database.all(status)]
+    assert before
+    profile.close()
+    first = 1
+    for command, told in ((("undo", str(first)), "Undone: Import"), (("redo",), "Done again: Import")):
+        assert main(["--home", str(tmp_path), *command]) == 0
+        out = capsys.readouterr().out
+        assert told in out
+        assert "checked again" in out
+        profile = Profile.open(tmp_path)
+        assert {item.memories for item in quarantine.items(profile, quarantine.ids(profile))} == held
+        assert [row["text"] for row in profile.database.all(status)] == before
+        profile.close()
