@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Set
+from collections.abc import Callable, Iterable, Set
 from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QObject, Signal
 
 from memreview.review import decisions, history, imports
-from memreview.review.values import Decision, Step, Verb
+from memreview.review.values import Decision, GateSummary, Step, Verb
 from memreview.store.errors import StoreError
 from memreview.ui.commands import Commands
 from memreview.ui.tasks import Queries
@@ -67,6 +67,12 @@ class AppContext(QObject):
     def redo(self) -> Step | None:
         return self._did(self.guard(lambda: history.redo(self.profile)), tr("Done again: %1"), undo=True)
 
+    def check_again(self, steps: Iterable[Step]) -> None:
+        """An import that is taken back or done again takes along what was read of it and after it: what is left is
+        checked at once, so that nothing that was held back counts meanwhile."""
+        if any(step.verb == "import" for step in steps):
+            self.worker.submit("gate", {}, returns=GateSummary)
+
     def profile_has_imports(self) -> bool:
         return bool(self.guard(lambda: imports.list(self.profile)))
 
@@ -115,6 +121,7 @@ class AppContext(QObject):
     def _did(self, step: Step | None, words: str, undo: bool) -> Step | None:
         """`words` may hold %1, for the step's name."""
         if step is not None:
+            self.check_again([step])
             self.tell_changed(DECIDED)
             self.toast(words.replace("%1", line(step.label, 200)), undo=undo)
         return step

@@ -34,6 +34,7 @@ def undo_step(over: QWidget, context: AppContext, step: Step) -> bool:
     if blockers and _agreed(over, step, _found(profile, blockers)):
         undone = context.guard(lambda: _with_later(profile, step.id)) or []
     if undone:
+        context.check_again(undone)
         context.tell_changed(TAKEN_BACK)
         context.toast(undone_words(undone))
     return bool(undone)

@@ -212,6 +212,7 @@ def test_an_undone_import_is_shown_as_undone(panel, qtbot, mem0, profile):
     finish(panel, qtbot, lambda: drop(panel.zone, mem0))
     panel.undo.click()
     assert [one.state for one in imports.list(profile)] == ["undone"]
+    assert [job.name for job in panel.context.worker.jobs.values()] == ["gate"]  # what is left is checked at once
 
 
 def test_the_chosen_import_is_undone(panel, qtbot, mem0, tmp_path, profile):
