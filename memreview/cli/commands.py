@@ -37,7 +37,6 @@ from memreview.review import (
 from memreview.review.labels import day, one_line, plural
 from memreview.review.profile import Profile
 from memreview.review.values import Case, Decision, QuarantineCase, Question, Step, Verb
-from memreview.store.database import FILE_NAME
 
 ALSO = {"forget": Verb.DELETE, "limit": Verb.SCOPE, "later": Verb.SNOOZE}
 """The window's words for decisions."""
@@ -216,9 +215,8 @@ def redo(arguments: Arguments) -> None:
 
 
 def _checked_again(profile: Profile, step: Step | None) -> str:
-    """An import takes along what was read of it and after it, in order: what is left is checked at once, so that
-    nothing that was held back counts meanwhile."""
-    if step is None or step.verb != "import":
+    """What is left is checked at once, so that nothing that was held back counts meanwhile."""
+    if step is None or not history.leaves_unchecked(step):
         return ""
     with progress_line() as progress:
         found = jobs.gate(profile, {}, progress)
@@ -446,10 +444,6 @@ class _profile:
     """The profile of `--home`, closed at the end."""
 
     def __init__(self, arguments: Arguments, *, create: bool = True) -> None:
-        home = arguments.home or _home()
-        if not create and not (home / FILE_NAME).exists():
-            where = os.fsencode(home).decode("utf-8", "replace")
-            raise LookupError(f"There is no profile in {where} yet. Import an export first: memreview import FILE")
         self._profile = Profile.open(arguments.home, create=create)
 
     def __enter__(self) -> Profile:

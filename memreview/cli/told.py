@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Protocol, TypeVar
 
 from memreview.review import belief_views, memories, questions, queue
-from memreview.review.labels import day, one_line, plural
+from memreview.review.labels import day, one_line, plural, quoted
 from memreview.review.profile import Profile
 from memreview.review.values import Decision, Preview, QueueItem, Verb
 
@@ -68,7 +68,7 @@ def _ordered(rows: Sequence[T], wanted: Sequence[int]) -> list[T]:
 
 
 def _case_line(item: QueueItem, decision: Decision) -> str:
-    old, new = _quoted(item.old_text), _quoted(decision.text or item.new_claim)
+    old, new = quoted(item.old_text), quoted(decision.text or item.new_claim)
     return {
         Verb.APPROVE: f"Replaced: {old} → {new}.",
         Verb.EDIT: f"Replaced: {old} → {new}.",
@@ -81,36 +81,32 @@ def _case_line(item: QueueItem, decision: Decision) -> str:
 
 
 def _memory_line(text: str, decision: Decision) -> str:
-    quoted = _quoted(text)
+    held = quoted(text)
     return {
-        Verb.EDIT: f"Edited: {quoted} → {_quoted(decision.text)}.",
-        Verb.SCOPE: f"Limited: {quoted} holds {_where(decision)}.",
-        Verb.DELETE: f"Forgotten: {quoted}.",
-        Verb.RESTORE: f"Counts again: {quoted}.",
-    }.get(decision.verb, quoted)
+        Verb.EDIT: f"Edited: {held} → {quoted(decision.text)}.",
+        Verb.SCOPE: f"Limited: {held} holds {_where(decision)}.",
+        Verb.DELETE: f"Forgotten: {held}.",
+        Verb.RESTORE: f"Counts again: {held}.",
+    }.get(decision.verb, held)
 
 
 def _claim_line(text: str, decision: Decision) -> str:
-    quoted = _quoted(text)
+    held = quoted(text)
     return {
-        Verb.RELEASE: f"Counts from now on: {quoted}.",
-        Verb.KEEP: f"Held back for another while: {quoted}.",
-        Verb.DELETE: f"Forgotten: {quoted}.",
-        Verb.NEVER: f"Forgotten, with all that comes from the same source: {quoted}.",
-        Verb.RESTORE: f"Held back again: {quoted}.",
-    }.get(decision.verb, quoted)
+        Verb.RELEASE: f"Counts from now on: {held}.",
+        Verb.KEEP: f"Held back for another while: {held}.",
+        Verb.DELETE: f"Forgotten: {held}.",
+        Verb.NEVER: f"Forgotten, with all that comes from the same source: {held}.",
+        Verb.RESTORE: f"Held back again: {held}.",
+    }.get(decision.verb, held)
 
 
 def _question_line(text: str, decision: Decision) -> str:
     if decision.verb is Verb.SNOOZE:
         return f"Put off until {day(decision.until)}: {one_line(text, WIDTH)}"
-    return f"Answered “{one_line(decision.text or decision.answer, WIDTH)}”: {one_line(text, WIDTH)}"
+    return f"Answered {quoted(decision.text or decision.answer)}: {one_line(text, WIDTH)}"
 
 
 def _where(decision: Decision) -> str:
     until = f"until {day(decision.until)}" if decision.until is not None else ""
     return " ".join(part for part in (f"only {one_line(decision.scope)}" if decision.scope else "", until) if part)
-
-
-def _quoted(text: str) -> str:
-    return f"“{one_line(text, WIDTH)}”"

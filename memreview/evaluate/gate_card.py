@@ -53,7 +53,7 @@ def card(found: Measured) -> str:
         eta=config.eta,
         dims=config.dims,
         train=found.train,
-        test=found.test,
+        kits=len(found.test.kits),
         one_in=DEVELOPED,
         written=report.cases,
         together=found.put_together.cases,
@@ -129,7 +129,7 @@ written whole, and plain messages in a row that concern nothing that is held; `r
   nothing from its author. The claim encoder has seen the plain messages, but no kit and no whole episode.
 - development: one topic in {one_in} of these; the epoch, temperature, η, kind and seed were chosen there.
 - test: another author's voice, other topics, wordings and attacks: {written} episodes written whole, and {together} put
-  together from {test}.
+  together from its {kits} kits. Earlier states of the gate were measured on both too; nothing was chosen by them.
 
 ## Measured
 

@@ -9,6 +9,7 @@ from typing import Annotated, Literal
 
 import msgspec
 
+from memreview.evaluate.jsonl import decoded
 from memreview.records.entry import Origin
 from memreview.records.gate import Action, Event, Layer
 
@@ -86,21 +87,14 @@ def microseconds(at: datetime) -> int:
 
 def read(path: Path) -> tuple[list[Episode], list[str]]:
     """The episodes, and a sentence for each malformed line."""
-    decoder = msgspec.json.Decoder(Episode)
     episodes: list[Episode] = []
     problems: list[str] = []
-    for number, line in enumerate(path.read_bytes().splitlines(), 1):
-        if line.strip():
-            try:
-                episode = decoder.decode(line)
-            except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-                problems.append(f"{path}:{number}: {error}")
-                continue
-            found = _problem(episode)
-            if found:
-                problems.append(f"{path}:{number}: {found}")
-            else:
-                episodes.append(episode)
+    for where, episode, problem in decoded([path], Episode):
+        wrong = problem or (episode and _problem(episode))
+        if episode is None or wrong:
+            problems.append(f"{where}: {wrong}")
+        else:
+            episodes.append(episode)
     return episodes, problems
 
 

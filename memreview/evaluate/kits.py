@@ -14,6 +14,7 @@ from typing import Annotated, Literal
 
 import msgspec
 
+from memreview.evaluate.jsonl import Line, decoded
 from memreview.records.gate import Layer
 
 Outside = Literal["retrieved_document", "tool_output", "shared_file"]
@@ -144,25 +145,18 @@ def read_kits(folder: Path) -> list[Kit]:
 
 def parse(folder: Path) -> tuple[list[Kit], list[str]]:
     """The kits, and a sentence for each problem."""
-    decoder = msgspec.json.Decoder(Kit)
     kits: list[Kit] = []
     problems: list[str] = []
-    seen: dict[str, str] = {}
-    for file in sorted(folder.rglob("kits*.jsonl")):
-        for number, line in enumerate(file.read_bytes().splitlines(), 1):
-            if not line.strip():
-                continue
-            where = f"{file}:{number}"
-            try:
-                kit = decoder.decode(line)
-            except (msgspec.DecodeError, UnicodeDecodeError) as error:
-                problems.append(f"{where}: {error}")
-                continue
-            kits.append(kit)
-            found = list(_problems(kit))
-            if (first := seen.setdefault(kit.id, where)) != where:
-                found.append(f"same id as {first}")
-            problems += [f"{where}: {what}" for what in found]
+    seen: dict[str, Line] = {}
+    for where, kit, problem in decoded(sorted(folder.rglob("kits*.jsonl")), Kit):
+        if kit is None:
+            problems.append(f"{where}: {problem}")
+            continue
+        kits.append(kit)
+        found = list(_problems(kit))
+        if (first := seen.setdefault(kit.id, where)) != where:
+            found.append(f"same id as {first}")
+        problems += [f"{where}: {what}" for what in found]
     return kits, problems
 
 

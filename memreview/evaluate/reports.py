@@ -10,6 +10,7 @@ from typing import TypeVar
 import msgspec
 
 from memreview import __version__
+from memreview.evaluate.jsonl import decoded
 from memreview.evaluate.metrics import Estimate
 
 Metrics = dict[str, Estimate]
@@ -61,16 +62,13 @@ def read(path: Path, kind: type[T], files: str) -> tuple[list[T], list[str]]:
     """The cases of a file, or of all that `files` matches in a folder, and a sentence for each malformed line.
 
     Raises `OSError` if it can't be read, `ValueError` if there is no case."""
-    decoder = msgspec.json.Decoder(kind)
     cases: list[T] = []
     problems: list[str] = []
-    for file in sorted(path.glob(files)) if path.is_dir() else [path]:
-        for number, line in enumerate(file.read_bytes().splitlines(), 1):
-            if line.strip():
-                try:
-                    cases.append(decoder.decode(line))
-                except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-                    problems.append(f"{file}:{number}: {error}")
+    for where, case, problem in decoded(sorted(path.glob(files)) if path.is_dir() else [path], kind):
+        if case is None:
+            problems.append(f"{where}: {problem}")
+        else:
+            cases.append(case)
     if not cases:
         raise ValueError("\n".join(["There is no case to evaluate.", *problems]))
     return cases, problems

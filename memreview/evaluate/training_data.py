@@ -18,6 +18,7 @@ from typing import Annotated, Literal, TypeVar
 
 import msgspec
 
+from memreview.evaluate.jsonl import Line, decoded
 from memreview.language import state_schema
 from memreview.language.state_schema import Timescale
 
@@ -228,24 +229,21 @@ def _strictly(parsed: tuple[list[Record], list[Problem]]) -> list[Record]:
 def _parse(
     path: Path, name: str, kind: type[Record], rules: Callable[[Record], Iterator[str]]
 ) -> tuple[list[Record], list[Problem]]:
-    decoder = msgspec.json.Decoder(kind)
     records: list[Record] = []
     problems: list[Problem] = []
-    seen: dict[str, str] = {}
-    for file in sorted(path.rglob(f"{name}*.jsonl")) if path.is_dir() else [path]:
-        for number, line in enumerate(file.read_bytes().splitlines(), 1):
-            try:
-                record: Record = decoder.decode(line)
-            except (msgspec.DecodeError, UnicodeDecodeError) as error:
-                problems.append(Problem(file, number, str(error)))
-                continue
-            records.append(record)
-            found = [*_common_problems(record), *rules(record)]
-            for key in (f"id {record.id}", f"text {_normalized(record.content)}"):
-                if first := seen.get(key):
-                    found.append(f"same {key.partition(' ')[0]} as {first}")
-                seen.setdefault(key, f"{file}:{number}")
-            problems += [Problem(file, number, what) for what in found]
+    seen: dict[str, Line] = {}
+    for where, read, problem in decoded(sorted(path.rglob(f"{name}*.jsonl")) if path.is_dir() else [path], kind):
+        if read is None:
+            problems.append(Problem(*where, problem))
+            continue
+        record: Record = read
+        records.append(record)
+        found = [*_common_problems(record), *rules(record)]
+        for key in (f"id {record.id}", f"text {_normalized(record.content)}"):
+            if first := seen.get(key):
+                found.append(f"same {key.partition(' ')[0]} as {first}")
+            seen.setdefault(key, where)
+        problems += [Problem(*where, what) for what in found]
     return records, problems
 
 

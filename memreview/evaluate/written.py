@@ -16,6 +16,7 @@ from typing import Annotated
 import msgspec
 
 from memreview.evaluate.gate_cases import SUBTYPES, CaseEvent, Episode, Given, Label, ProfileNode, Track
+from memreview.evaluate.jsonl import decoded
 from memreview.records.entry import Origin
 from memreview.records.gate import Layer
 
@@ -105,20 +106,16 @@ def read_written(folder: Path) -> list[WrittenEpisode]:
 
 def parse(folder: Path) -> tuple[list[WrittenEpisode], list[str]]:
     """The episodes, and a sentence for each problem."""
-    decoder = msgspec.json.Decoder(WrittenEpisode)
     found: list[WrittenEpisode] = []
     problems: list[str] = []
     seen: set[str] = set()
-    for file in sorted(folder.rglob("episodes*.jsonl")):
-        for number, line in enumerate(file.read_bytes().splitlines(), 1):
-            try:
-                one = decoder.decode(line)
-            except (msgspec.DecodeError, UnicodeDecodeError) as error:
-                problems.append(f"{file}:{number}: {error}")
-                continue
-            found.append(one)
-            problems += [f"{file}:{number}: {what}" for what in _problems(one, seen)]
-            seen.add(one.id)
+    for where, one, problem in decoded(sorted(folder.rglob("episodes*.jsonl")), WrittenEpisode):
+        if one is None:
+            problems.append(f"{where}: {problem}")
+            continue
+        found.append(one)
+        problems += [f"{where}: {what}" for what in _problems(one, seen)]
+        seen.add(one.id)
     return found, problems
 
 

@@ -9,7 +9,7 @@ from memreview.review.values import Preview, Step
 from memreview.store import journal
 from memreview.store.journal import UndoBlocked
 
-__all__ = ["UndoBlocked", "back_to", "peek", "preview_back_to", "redo", "steps", "undo"]
+__all__ = ["UndoBlocked", "back_to", "leaves_unchecked", "peek", "preview_back_to", "redo", "steps", "undo"]
 
 
 def steps(profile: Profile, *, before: int | None = None, limit: int = 200) -> list[Step]:
@@ -47,6 +47,12 @@ def redo(profile: Profile) -> Step | None:
         return None
     journal.redo(profile.database, entry.id)
     return labels.step(entry)
+
+
+def leaves_unchecked(step: Step) -> bool:
+    """Whether the gate has to read again what is left: an import that is taken back or done again takes along what was
+    read of it and, in order, after it."""
+    return step.verb == "import"
 
 
 def preview_back_to(profile: Profile, step_id: int) -> Preview:

@@ -34,7 +34,9 @@ class Database:
         Raises `StoreError` where the file can't be opened, read, written, or is newer than this program.
         """
         if not create and not path.exists():
-            raise StoreError("There is no profile here yet.", "Import an export first.")
+            raise StoreError(
+                f"There is no profile in {path.parent} yet.", "Import an export first: memreview import FILE"
+            )
         try:
             path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
         except OSError as error:

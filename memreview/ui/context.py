@@ -68,9 +68,8 @@ class AppContext(QObject):
         return self._did(self.guard(lambda: history.redo(self.profile)), tr("Done again: %1"), undo=True)
 
     def check_again(self, steps: Iterable[Step]) -> None:
-        """An import that is taken back or done again takes along what was read of it and after it: what is left is
-        checked at once, so that nothing that was held back counts meanwhile."""
-        if any(step.verb == "import" for step in steps):
+        """What is left is checked at once, so that nothing that was held back counts meanwhile."""
+        if any(map(history.leaves_unchecked, steps)):
             self.worker.submit("gate", {}, returns=GateSummary)
 
     def profile_has_imports(self) -> bool:

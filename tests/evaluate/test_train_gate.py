@@ -148,6 +148,16 @@ def test_the_reader_learns_every_reading_and_whose_words_they_are() -> None:
     assert {example.meeting.origin for example in planted} >= {"user", "retrieved_document"}
 
 
+def test_what_settles_a_gradual_change_revises_what_it_concerns_and_adds_elsewhere() -> None:
+    theirs = kits.read_kits(TRAINING / "formal")
+    settled = {kit.gradual[-1].text: kit.held.claim for kit in theirs}
+    found = [one for one in train_reader.of_kits(theirs, 1) if one.meeting.text in settled]
+    for one in found:
+        concerned = one.meeting.held == settled[one.meeting.text]
+        assert (one.reading, one.relation) == (("revise", "supersedes") if concerned else ("add", "unrelated"))
+    assert len(found) > len(settled)
+
+
 @pytest.mark.parametrize(("kind", "least"), [("ode", 0.6), ("gru", 0.6), ("logistic", 0.4)])
 def test_each_kind_learns_what_is_there_to_learn(kind: Kind, least: float, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("memreview.evaluate.gate_training.EPOCHS", 16)

@@ -66,3 +66,8 @@ def test_every_answer_is_a_distribution(trained: train_reader.TrainedReader) -> 
 def test_what_nobody_has_said_teaches_nothing() -> None:
     assert EXAMPLES[0].labels == (READINGS.index("none"), train_reader._UNKNOWN, *[train_reader._UNKNOWN] * 2)
     assert EXAMPLES[3].labels[1] == 0
+
+
+def test_what_has_nothing_to_do_with_the_other_neither_follows_nor_contradicts() -> None:
+    stranger = Example(Meeting("Keeps a hen", Origin.USER, "I moved to Oulu"), "add", True, "unrelated")
+    assert stranger.labels[3] == NLI.index("neutral")

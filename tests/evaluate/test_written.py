@@ -74,6 +74,20 @@ def test_a_line_that_breaks_a_rule_is_named(change: dict[str, Any], told: str, t
         written.read_written(put(tmp_path, LINE, LINE | {"id": "clerk-e-002"} | change))
 
 
+@pytest.mark.parametrize(
+    ("change", "told"),
+    [
+        ({"authentic": False}, "revise of what somebody else planted"),
+        ({"action": "clarify"}, "clarify without an answer"),
+        ({"action": "add"}, "add with target n1"),
+    ],
+)
+def test_a_label_that_contradicts_itself_is_named(change: dict[str, Any], told: str, tmp_path: Path) -> None:
+    line = json.loads(json.dumps(LINE))
+    line["events"][1][3] |= change
+    assert f"event 2: {told}" in [problem.split(":1: ")[1] for problem in written.parse(put(tmp_path, line))[1]]
+
+
 def test_a_change_without_a_target_and_an_id_that_is_taken_are_named(tmp_path: Path) -> None:
     lost = json.loads(json.dumps(LINE))
     lost["events"][1][3]["target"] = None

@@ -1,14 +1,15 @@
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
 import pytest
 
 from memreview.gate.features import NAMES, NODES, PROVENANCE, features, kept_columns, target
-from memreview.gate.reading import DAY, EXCERPT_WORDS, by_concern, excerpt
-from memreview.language.gate_reader import READINGS
-from memreview.language.relations import NLI, RELATIONS
+from memreview.gate.reading import DAY, EXCERPT_WORDS, FAR, by_concern, excerpt, read_bearings
+from memreview.language.gate_reader import READINGS, GateReader, Impression, Meeting
+from memreview.language.relations import NLI, RELATIONS, Judgement
 from memreview.records.entry import Origin
 from memreview.records.gate import Bearing, ClaimEvent, Event, Node
 
@@ -120,3 +121,27 @@ def test_an_excerpt_has_the_claim_in_it() -> None:
         assert f"word{place}" in part.split()
         assert len(part.split()) == EXCERPT_WORDS
     assert excerpt("short as it is", "it") == "short as it is"
+
+
+def test_the_reader_is_asked_of_the_nearest_node_and_of_others_that_are_not_far() -> None:
+    asked: list[str] = []
+
+    class Reader(GateReader):
+        def __init__(self) -> None:
+            self.id = "listening"
+
+        def read(self, meetings: Sequence[Meeting]) -> list[Impression]:
+            asked.extend(one.held for one in meetings)
+            known = Judgement(dict.fromkeys(RELATIONS, 0.2), dict.fromkeys(NLI, 1 / 3))
+            return [Impression((1 / len(READINGS),) * len(READINGS), 0.5, known) for _ in meetings]
+
+    def at(cosine: float) -> Node:
+        return node(f"at {cosine}", claim=f"at {cosine}", vector=np.array([cosine, (1 - cosine**2) ** 0.5], np.float32))
+
+    here = claim(vector=np.array([1, 0], np.float32))
+    (bearings,) = read_bearings([(here, [at(0.05), at(FAR + 0.05), at(0.5)])], Reader())
+    assert asked == [f"at {FAR + 0.05}", "at 0.5"]
+    assert len(bearings) == 3
+    asked.clear()
+    read_bearings([(here, [at(0.05), at(0.02)])], Reader())
+    assert asked == ["at 0.05"]

@@ -2,12 +2,27 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
+from memreview.language.gate_reader import READINGS
 from memreview.ledger import POLICY, Ledger, Policy, decay
 from memreview.ledger.constants import DAY
 from memreview.records.entry import Origin
-from tests.ledger.histories import START, held, play, step, told, vector
+from tests.ledger.histories import (
+    NO_READING,
+    START,
+    Told,
+    bearing,
+    claim,
+    held,
+    play,
+    step,
+    told,
+    vector,
+    verdict,
+)
 
 DOCUMENT = Origin.RETRIEVED_DOCUMENT
 
@@ -168,3 +183,41 @@ def test_ties_of_retrieval_go_by_confidence_recency_and_id() -> None:
 def test_thresholds_can_be_chosen_for_an_evaluation(sessions: int, status: str) -> None:
     ledger = Ledger([held("n1")], policy=Policy(overwrite_sessions=sessions))
     assert statuses(play(ledger, [told(value=1, action="revise")]))["n1"] == status
+
+
+def meets(ledger: Ledger, number: int, one: Told, **seen: object) -> None:
+    """A claim whose bearings are as given, of the node that it is nearest to."""
+    made = claim(number, one)
+    (node,) = ledger.nearest(made.vector, 1, one.at)
+    seen = {"relations": UNDECIDED, "nli": UNCERTAIN} | seen
+    bearings = [replace(bearing(node, made), **seen)]  # type: ignore[arg-type]
+    ledger.commit(ledger.apply(made, verdict(one, node.id), bearings, one.at))
+
+
+UNDECIDED = dict.fromkeys(("supersedes", "scopes", "duplicates", "coexists", "unrelated"), 0.2)
+UNCERTAIN = dict.fromkeys(("entailment", "neutral", "contradiction"), 0.3)
+SAID_AGAIN = tuple(0.7 if name == "retain" else 0.05 for name in READINGS)
+
+
+@pytest.mark.parametrize(("reading", "status"), [(SAID_AGAIN, "superseded"), (NO_READING, "active")])
+def test_a_change_is_confirmed_by_what_gate_and_reader_take_for_a_repetition(
+    reading: tuple[float, ...], status: str
+) -> None:
+    ledger = play(Ledger([held("n1")]), [told(value=1, action="revise")])
+    meets(ledger, 1, told(value=1, action="retain", session="s2", at=START + DAY), reading=reading)
+    assert statuses(ledger) == {"n1": status, "e0": "active"}
+
+
+@pytest.mark.parametrize(("repeats", "corroborations"), [(0.8, 1), (0.6, 0)])
+def test_a_repeat_corroborates_as_what_is_entailed_does(repeats: float, corroborations: int) -> None:
+    ledger = Ledger([held("n1")])
+    meets(ledger, 1, told(action="retain", at=START + DAY), relations=UNDECIDED | {"duplicates": repeats})
+    assert ledger.node("n1").corroborations == corroborations
+
+
+@pytest.mark.parametrize(("meant", "written"), [(0.01, False), (0.4, True)])
+def test_a_plain_jest_writes_nothing_however_sure_the_gate_is(meant: float, written: bool) -> None:
+    ledger = Ledger()
+    jest = replace(claim(0, told()), speech_act="sarcastic", confidence=meant)
+    ledger.commit(ledger.apply(jest, verdict(told(), None), [], START))
+    assert ("e0" in ledger) == written

@@ -45,6 +45,15 @@ def test_at_most_one_question_in_twelve_events_but_for_a_few(models: Models) -> 
     assert replay.asked > gating.SAVED_UP
 
 
+def test_doubts_that_come_together_are_asked_together(models: Models) -> None:
+    apart = ("I live in Lisbon, near the river.", "I play the trombone.", "I am allergic to walnuts.", "I keep bees.")
+    history = [
+        Event(f"e{n}", f"s{n}", 1_750_000_000_000_000 + n * DAY, Origin.USER, text) for n, text in enumerate(apart)
+    ]
+    outcomes = list(Replay(Ledger(), asking(models)).run(history))
+    assert [outcome.asked for outcome in outcomes] == [True] * gating.SAVED_UP + [False]
+
+
 def test_without_a_quota_it_asks_whenever_the_gate_would(models: Models) -> None:
     replay = Replay(Ledger(), asking(models), quota=False)
     outcomes = list(replay.run(events()))

@@ -11,6 +11,8 @@ from memreview.review.values import Decision, Verb
 from memreview.ui import taking_back
 from memreview.ui.models.history_table import STATE, STEP_ROLE, WHAT, WHO, HistoryTableModel
 from memreview.ui.panels import history as panel_module
+from tests.review.builders import import_into
+from tests.store.builders import chat, said
 
 
 @pytest.fixture
@@ -105,6 +107,15 @@ def test_back_to_a_point_is_previewed_and_puts_every_row_back(panel, profile, mo
     assert all(step.state != "done" for step in history.steps(profile)[:4])
     assert {row.status for row in memories.rows(profile, memories.ids(profile))} == {"active"}
     assert panel.current().label.startswith("Audit")
+
+
+def test_what_is_left_is_checked_where_going_back_takes_an_import_along(panel, profile, monkeypatch):
+    monkeypatch.setattr(panel_module, "confirm", lambda *_, **__: True)
+    import_into(profile, chat("c9", said("m9", "We keep two goats.", day=9)), name="newer.zip")
+    panel.context.tell_changed(taking_back.TAKEN_BACK)
+    panel.table.selectRow(next(row for row, label in enumerate(labels(panel)) if label.startswith("Audit")))
+    panel.undo_back.click()
+    assert [job.name for job in panel.context.worker.jobs.values()] == ["gate"]
 
 
 def test_going_back_from_the_preview_changes_nothing(panel, profile, monkeypatch):

@@ -186,6 +186,7 @@ class HistoryPanel(Panel):
             return
         undone = self.context.guard(lambda: history.back_to(self.context.profile, step.id))
         if undone:
+            self.context.check_again(undone)
             self.context.tell_changed(TAKEN_BACK)
             self.context.toast(undone_words(undone))
             self.open(step.id)

@@ -156,7 +156,7 @@ class QuestionsPanel(Panel):
 
     def _show_empty(self) -> None:
         told = tr(
-            "Where something you wrote could be meant in two ways, it is asked here, at most once in twelve messages.\n"
+            "Where what you wrote may mean two things, it is asked here, about once in twelve messages at most.\n"
             "Until you answer, it counts for nothing."
         )
         self._with_skipped = False
