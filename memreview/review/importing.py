@@ -183,7 +183,7 @@ def _limits(profile: Profile) -> Limits:
 
 @contextmanager
 def _import_lock(profile: Profile) -> Iterator[None]:
-    lock = FileLock(profile.home / LOCK)
+    lock = FileLock(profile.home / LOCK, mode=0o600)
     try:
         lock.acquire(timeout=0)
     except Timeout:

@@ -143,13 +143,14 @@ class VectorIndex:
 
     def save(self) -> None:
         """Written aside and moved into place, the identity last: a torn write is noticed and rebuilt."""
-        self.path.parent.mkdir(parents=True, exist_ok=True)
+        self.path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
         temporary = self.path.with_suffix(".tmp")
         self._identity.unlink(missing_ok=True)
         temporary.touch(mode=0o600)
         faiss.write_index(self._index, str(temporary))
         os.replace(temporary, self.path)
         size = self.path.stat().st_size
+        self._identity.touch(mode=0o600)
         self._identity.write_text(json.dumps({"model": self.model, "upto": self.upto, "bytes": size}))
 
     @property

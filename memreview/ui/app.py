@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 
 from PySide6.QtCore import QLockFile
@@ -12,7 +14,7 @@ from PySide6.QtWidgets import QApplication
 from memreview.review import settings
 from memreview.review.profile import Profile, home_folder
 from memreview.store.errors import StoreError
-from memreview.ui import crash
+from memreview.ui import crash, signals
 from memreview.ui.commands import Commands
 from memreview.ui.context import AppContext
 from memreview.ui.dialogs.messages import tell, tell_crash
@@ -26,9 +28,14 @@ LOCK = "window.lock"
 
 
 def main(home: Path | None = None, argv: Sequence[str] = ()) -> int:
-    """Show the window until it is closed; 0, or 1 where the profile can't be opened (a dialog has said why)."""
+    """Show the window until it is closed or a signal ends it; 0, or 1 where the profile can't be opened (a dialog has
+    said why)."""
     app = application(argv)
-    folder = home or home_folder()
+    with signals.heard(app.exit):  # ends every loop, also that of an open dialog, and asks nothing
+        return _run(app, home or home_folder())
+
+
+def _run(app: QApplication, folder: Path) -> int:
     try:
         profile = Profile.open(folder)
     except StoreError as error:
@@ -41,6 +48,8 @@ def main(home: Path | None = None, argv: Sequence[str] = ()) -> int:
         profile.close()
         tell(None, *_locked_words(lock))
         return 1
+    with suppress(OSError):  # a file system without modes
+        os.chmod(folder / LOCK, 0o600)
     window = make_window(app, profile)
     crash.install(folder, lambda path, text: tell_crash(window, path, text))
     window.show()

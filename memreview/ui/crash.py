@@ -26,6 +26,7 @@ def report(kind: type[BaseException], trace: TracebackType | None) -> str:
 
 def write(folder: Path, text: str) -> Path:
     path = folder / f"crash-{datetime.now(UTC):%Y%m%d-%H%M%S-%f}.txt"
+    path.touch(mode=0o600)
     path.write_text(text, encoding="utf-8")
     return path
 
