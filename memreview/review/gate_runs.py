@@ -80,14 +80,13 @@ def run(profile: Profile, progress: Progress, models: Models | None = None) -> G
     """Read what is new, with the shipped models unless others are given. Raises `Cancelled`: what was read stays, and
     the next run goes on after it."""
     started = time.monotonic()
-    items = _pending(profile)
-    if not items:
+    if not _pending(profile):
         return GateSummary()
     try:
         models = models or Models.load(profile.embedder())
     except ModelUnavailable as error:
         return GateSummary(reason=str(error))
-    reader = _Reader(profile, models)
+    reader, items = _Reader(profile, models), _pending(profile)  # in this order: what changes from here on is noticed
     counts: Counter[str] = Counter()
     done = 0
 

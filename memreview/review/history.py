@@ -36,22 +36,28 @@ def undo(profile: Profile, step_id: int | None = None) -> Step | None:
     with profile.database.transaction():
         if entry.verb == "import":
             gate_steps.take_back(profile.database, entry.detail.get("import_id", 0))
+        elif entry.verb == "gate":
+            gate_steps.hold_to_order(profile.database, entry.id)
         journal.undo(profile.database, entry.id)
     return labels.step(entry)
 
 
 def redo(profile: Profile) -> Step | None:
-    """Do the step again that was undone last."""
+    """Do the step again that was undone last, and with an import what the gate had made of it. Raises
+    `UndoBlocked` where the same rows were changed since."""
     entry = journal.next_redo(profile.database)
     if entry is None:
         return None
-    journal.redo(profile.database, entry.id)
+    with profile.database.transaction():
+        journal.redo(profile.database, entry.id)
+        if entry.verb == "import":
+            gate_steps.do_again(profile.database)
     return labels.step(entry)
 
 
 def leaves_unchecked(step: Step) -> bool:
-    """Whether the gate has to read again what is left: an import that is taken back or done again takes along what was
-    read of it and, in order, after it."""
+    """Whether the gate may have to read again: an import that is taken back takes along what was read with it and after
+    it, and what was not checked with it when it is done again is unread."""
     return step.verb == "import"
 
 

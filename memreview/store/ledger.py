@@ -214,9 +214,11 @@ def unread_entries(database: Database) -> list[sqlite3.Row]:
 
 
 def unread_memories(database: Database) -> list[sqlite3.Row]:
-    """Live memories that count and that no standing step has read; a relation between two names claims nothing."""
+    """Live memories that count and that no standing step has read; a relation between two names claims nothing, and
+    what the person had remembered is tied to its claim already."""
     return database.all(
         f"""SELECT m.id, m.created_at FROM live_memories m WHERE m.status = 'active' AND m.kind <> 'relation'
+              AND NOT EXISTS (SELECT 1 FROM node_memories v WHERE v.memory_id = m.id)
               AND NOT EXISTS (SELECT 1 FROM gated l {_STANDS} WHERE l.key = 'm' || m.id) ORDER BY m.id"""
     )
 
@@ -340,11 +342,12 @@ def counts(database: Database, now: int) -> dict[str, int]:
 
 
 def stamp(database: Database) -> tuple[int, ...]:
-    """Another one after every step or undo that touched the ledger: then one that was read before is out of date."""
+    """Another one after every step or undo that touched the ledger or what it is read from: then one that was read
+    before is out of date."""
     row = database.one(
         """SELECT coalesce(max(id), 0), coalesce(sum(state = 'done'), 0), coalesce(max(undone_as), 0) FROM journal
            WHERE id IN (SELECT journal_id FROM journal_changes
-                        WHERE tbl IN ('nodes', 'edges', 'questions', 'blocked_sources'))"""
+                        WHERE tbl IN ('nodes', 'edges', 'node_memories', 'questions', 'blocked_sources', 'imports'))"""
     )
     assert row is not None
     return tuple(row)
@@ -408,8 +411,16 @@ def put_decision(
 
 
 def forget_undone(database: Database) -> None:
-    """Before the gate reads again what an undo had given back: those steps can't be done again as well."""
-    database.execute("UPDATE journal SET state = 'dropped' WHERE state = 'undone' AND verb = 'gate'")
+    """Before the gate reads again what an undo had given back: those steps can't be done again as well, nor what was
+    done to the rows that they wrote, and has been undone too."""
+    database.execute(
+        """WITH RECURSIVE gone (id) AS (
+             SELECT id FROM journal WHERE state = 'undone' AND verb = 'gate' UNION
+             SELECT j.id FROM gone JOIN journal_changes first ON first.journal_id = gone.id AND first.before IS NULL
+               JOIN journal_changes later ON later.tbl = first.tbl AND later.row_id = first.row_id
+               JOIN journal j ON j.id = later.journal_id AND j.state = 'undone')
+           UPDATE journal SET state = 'dropped' WHERE id IN gone"""
+    )
 
 
 # -- small parts ----------------------------------------------------------------------------------------------------

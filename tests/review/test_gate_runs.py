@@ -140,6 +140,19 @@ def test_an_import_is_not_undone_under_a_decision_on_what_it_brought(profile: Pr
     assert step.id in blocked.value.blockers
 
 
+def test_what_the_person_had_remembered_is_not_read_as_news(profile: Profile, models: Models) -> None:
+    import_into(
+        profile, chat("c5", histories.page("m1", "The reader keeps three goats in Évora.", day=5)), name="p.zip"
+    )
+    read(profile, models)
+    waiting = [item.id for item in quarantine.items(profile, quarantine.ids(profile, evicted=True))]
+    free = next(item.id for item in quarantine.items(profile, waiting) if not item.memories)
+    decisions.decide(profile, Decision(verb=Verb.RELEASE, nodes=(free,)))
+    before = ledger(profile)
+    assert read(profile, models).events == 0
+    assert ledger(profile) == before
+
+
 def test_a_decision_during_a_run_is_not_lost(profile: Profile, models: Models) -> None:
     read(profile, models)
     claim = quarantine.ids(profile)[0]
