@@ -5,18 +5,21 @@ from __future__ import annotations
 import argparse
 import importlib
 import os
+import shlex
 import shutil
 import sys
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
 from typing import Any
 
-from memreview.cli import told
-from memreview.cli.output import Table, emit, progress_line
+from memreview.cli import deciding, imported, told
+from memreview.cli.deciding import CASE, CLAIM, MEMORY, QUESTION, Decided
+from memreview.cli.output import Table, emit, progress_line, width
 from memreview.importers.contract import ColumnMapping
+from memreview.records import MemoryStatus, Origin
 from memreview.review import (
     belief_views,
     decisions,
@@ -36,10 +39,8 @@ from memreview.review import (
 )
 from memreview.review.labels import day, one_line, plural
 from memreview.review.profile import Profile
-from memreview.review.values import Case, Decision, QuarantineCase, Question, Step, Verb
-
-ALSO = {"forget": Verb.DELETE, "limit": Verb.SCOPE, "later": Verb.SNOOZE}
-"""The window's words for decisions."""
+from memreview.review.values import Case, Decision, ImportSummary, MemoryRow, QuarantineCase, Question, Step, Verb
+from memreview.review.words import ACTIONS, ACTORS, KINDS, LIFE, ORIGINS, PROVIDERS, STANDINGS, STEP_STATES
 
 Add = Callable[[str, Any, str], argparse.ArgumentParser]
 Arguments = argparse.Namespace
@@ -59,7 +60,7 @@ def window(arguments: Arguments) -> int:
 def import_(arguments: Arguments) -> None:
     mapping = ColumnMapping(arguments.text_column, arguments.time_column) if arguments.text_column else None
     with _profile(arguments) as profile, progress_line() as progress:
-        done = []
+        done: list[ImportSummary] = []
         for path in arguments.paths:
             if not path.strip():
                 raise ValueError("Name a file or a folder to import.")
@@ -68,7 +69,8 @@ def import_(arguments: Arguments) -> None:
             else:
                 done += importing.import_path(profile, Path(path), mapping=mapping, progress=progress)
         audit = None if arguments.no_audit else jobs.audited(profile, progress, full=False)
-        emit(arguments, {"imports": done, "audit": audit}, lambda: report.text(profile))
+        brought = [] if arguments.json else imported.lines(profile, done, _program(arguments))
+        emit(arguments, {"imports": done, "audit": audit}, lambda: _reviewed(arguments, profile, brought))
 
 
 def _piped() -> str:
@@ -82,14 +84,40 @@ def _piped() -> str:
 def audit(arguments: Arguments) -> None:
     with _profile(arguments, create=False) as profile, progress_line() as progress:
         summary = jobs.audited(profile, progress)
-        emit(arguments, summary, lambda: report.text(profile))
+        emit(arguments, summary, lambda: _reviewed(arguments, profile))
+
+
+def _reviewed(arguments: Arguments, profile: Profile, told: Sequence[str] = ()) -> str:
+    """The report, what else there is to say, and what to type next."""
+    return "\n".join(
+        [report.text(profile, width=width()), "", *told, f"Next: {_program(arguments)} {_next(arguments, profile)}"]
+    )
+
+
+def _program(arguments: Arguments) -> str:
+    """How to call us again for the same profile."""
+    home = f" --home {shlex.quote(str(arguments.home))}" if arguments.home else ""
+    return f"{_started_as()}{home}"
+
+
+def _next(arguments: Arguments, profile: Profile) -> str:
+    """The command that shows what waits."""
+    counts = queue.counts(profile)
+    if getattr(arguments, "no_audit", False):
+        return "audit"
+    waiting = ((counts.pending, "queue"), (counts.quarantined, "quarantine"), (counts.questions, "questions"))
+    return next((command for count, command in waiting if count), "memories")
+
+
+def _missing(thing: Decided, number: int) -> LookupError:
+    return LookupError(f"There is no {thing.noun} {number}. This lists what there is: memreview {thing.listed}")
 
 
 def queue_(arguments: Arguments) -> None:
     with _profile(arguments, create=False) as profile:
         if arguments.case is not None:
             if not queue.items(profile, [arguments.case]):
-                raise LookupError(f"There is no case {arguments.case}.")
+                raise _missing(CASE, arguments.case)
             case = queue.case(profile, arguments.case)
             emit(arguments, case, lambda: _case_text(case))
             return
@@ -97,7 +125,7 @@ def queue_(arguments: Arguments) -> None:
         items = queue.items(profile, ids[: arguments.limit])
         table = Table("case", "kind", "old", "new", "since")
         for item in items:
-            table.add(item.id, item.kind, item.old_text, item.new_claim, day(item.new_at))
+            table.add(item.id, KINDS[item.kind], item.old_text, item.new_claim, day(item.new_at))
         shown = f"{table}\n{len(items):,} of {len(ids):,}"
         emit(arguments, items, lambda: shown if ids else "Nothing waits for a decision.")
 
@@ -106,12 +134,14 @@ def watch(arguments: Arguments) -> None:
     with _profile(arguments) as profile, progress_line() as progress:
         rounds = 1 if arguments.once else None
         for taken in watching.watch(profile, arguments.folder, progress, rounds=rounds):
-            emit(arguments, taken, partial(_taken_text, profile, taken))
+            emit(arguments, taken, partial(_taken_text, arguments, profile, taken))
 
 
 def quarantine_(arguments: Arguments) -> None:
     with _profile(arguments, create=False) as profile:
         if arguments.claim is not None:
+            if not quarantine.items(profile, [arguments.claim]):
+                raise _missing(CLAIM, arguments.claim)
             case = quarantine.case(profile, arguments.claim)
             emit(arguments, case, lambda: _quarantine_text(case))
             return
@@ -129,6 +159,8 @@ def quarantine_(arguments: Arguments) -> None:
 def questions_(arguments: Arguments) -> None:
     with _profile(arguments, create=False) as profile:
         if arguments.question is not None:
+            if not questions.items(profile, [arguments.question]):
+                raise _missing(QUESTION, arguments.question)
             question = questions.get(profile, arguments.question)
             emit(arguments, question, lambda: _question_text(question))
             return
@@ -143,16 +175,19 @@ def questions_(arguments: Arguments) -> None:
 
 def why_(arguments: Arguments) -> None:
     with _profile(arguments, create=False) as profile:
+        there = belief_views.node_rows if arguments.claim else memories.rows
+        if not there(profile, [arguments.id]):
+            raise _missing(CLAIM if arguments.claim else MEMORY, arguments.id)
         life = why.of_node(profile, arguments.id) if arguments.claim else why.of_memory(profile, arguments.id)
         table = Table("when", "what", "")
         for line in life.lines:
-            table.add(day(line.at), line.kind, f"{line.text}{' (undone)' if line.undone else ''}")
-        emit(arguments, life, lambda: f"{one_line(life.title)}\n{table}")
+            table.add(day(line.at), LIFE[line.kind], f"{line.text}{' (undone)' if line.undone else ''}")
+        emit(arguments, life, lambda: f"{one_line(life.title, None)}\n{table}")
 
 
 def decide(arguments: Arguments) -> None:
     decision = Decision(
-        verb=ALSO.get(arguments.verb) or Verb(arguments.verb),
+        verb=deciding.ALSO.get(arguments.verb) or Verb(arguments.verb),
         transitions=tuple(arguments.cases),
         nodes=tuple(arguments.claim),
         questions=tuple(arguments.question),
@@ -167,16 +202,15 @@ def decide(arguments: Arguments) -> None:
     targets = (decision.transitions, decision.memories, decision.nodes, decision.questions)
     if not any(targets):
         raise ValueError("Name at least one case, or a memory with --memory, a claim with --claim, a question.")
+    deciding.check(decision)
     with _profile(arguments, create=False) as profile:
         known = {row.id for row in memories.rows(profile, decision.memories)}
         known_cases = {item.id for item in queue.items(profile, decision.transitions)}
         claims = {item.id for item in belief_views.node_rows(profile, decision.nodes)}
         asked = {item.id for item in questions.items(profile, decision.questions)}
-        there = {"case": known_cases, "memory": known, "claim": claims, "open question": asked}
-        wanted = zip(targets, there.items(), strict=True)
-        missing = [f"{what} {one}" for ids, (what, held) in wanted for one in sorted(set(ids) - held)]
-        if missing:
-            raise LookupError(f"There is no {missing[0]}.")
+        for thing, ids, held in zip(deciding.THINGS, targets, (known_cases, known, claims, asked), strict=True):
+            for missing in sorted(set(ids) - held):
+                raise _missing(thing, missing)
         done = told.lines(profile, decision)
         if arguments.preview:
             preview = decisions.preview(profile, decision)
@@ -229,7 +263,7 @@ def history_(arguments: Arguments) -> None:
         steps = history.steps(profile, limit=arguments.limit)
         table = Table("step", "when", "who", "what", "state")
         for step in steps:
-            table.add(step.id, _minute(step.at), step.actor, step.label, step.state)
+            table.add(step.id, _minute(step.at), ACTORS[step.actor], step.label, STEP_STATES[step.state])
         emit(arguments, steps, lambda: str(table) if steps or not arguments.limit else "Nothing was done yet.")
 
 
@@ -239,8 +273,16 @@ def memories_(arguments: Arguments) -> None:
         rows = memories.rows(profile, ids[: arguments.limit])
         table = Table("id", "where it stands", "from", "since", "memory")
         for row in rows:
-            table.add(row.id, row.status, row.provider, day(row.created_at), row.text)
+            table.add(row.id, _standing(row), _holder(row), day(row.created_at), row.text)
         emit(arguments, {"count": len(ids), "memories": rows}, lambda: f"{table}\n{len(rows):,} of {len(ids):,}")
+
+
+def _standing(row: MemoryRow) -> str:
+    return "Stayed deleted" if row.stayed_deleted else STANDINGS[MemoryStatus(row.status)]
+
+
+def _holder(row: MemoryRow) -> str:
+    return "You" if row.added else PROVIDERS.get(row.provider, row.provider)
 
 
 def search_(arguments: Arguments) -> None:
@@ -250,8 +292,9 @@ def search_(arguments: Arguments) -> None:
         )
         table = Table("what", "id", "when", "origin", "text")
         for hit in hits:
-            shown = hit.text[max(0, hit.start - 30) : hit.end + 120]
-            table.add(hit.target, hit.id, day(hit.at), hit.origin, shown)
+            shown = hit.text if width() is None else hit.text[max(0, hit.start - 30) : hit.end + 120]
+            what = "message" if hit.target == "entry" else "memory"
+            table.add(what, hit.id, day(hit.at), ORIGINS[Origin(hit.origin)], shown)
         emit(arguments, hits, lambda: str(table) if hits else "Nothing found.")
 
 
@@ -277,7 +320,7 @@ def tell(arguments: Arguments) -> None:
 def report_(arguments: Arguments) -> None:
     with _profile(arguments, create=False) as profile:
         top = None if arguments.all else report.TOP
-        emit(arguments, report.build(profile, top=top), lambda: report.text(profile, top=top or 10**9))
+        emit(arguments, report.build(profile, top=top), lambda: report.text(profile, top=top or 10**9, width=width()))
 
 
 def demo(arguments: Arguments) -> int:
@@ -286,8 +329,8 @@ def demo(arguments: Arguments) -> int:
     arguments.home = home
     with _profile(arguments) as profile, progress_line() as progress:
         jobs.sample(profile, {}, progress)
-        where = f"\n\nThis made-up profile is in {home}: {_started_as()} --home {home} queue"
-        emit(arguments, report.build(profile), lambda: report.text(profile) + where)
+        where = f"This made-up profile is in {home}."
+        emit(arguments, report.build(profile), lambda: _reviewed(arguments, profile, [where]))
     if arguments.no_window or arguments.json or not _has_display():
         return 0
     return window(arguments)
@@ -377,41 +420,48 @@ def _restore(arguments: Arguments) -> int:
 
 
 def _case_text(case: Case) -> str:
-    lines = [f"Case {case.item.id}: {one_line(case.item.old_text)}", f"  → {one_line(case.item.new_claim)}", ""]
+    item = case.item
+    lines = [f"Case {item.id}: {one_line(item.old_text, None)}", f"  → {one_line(item.new_claim, None)}"]
+    lines += [f"  {KINDS[item.kind]}", ""]
     for name, context in (("You said then", case.old_context), ("You said later", case.new_context)):
         if context is None:
             lines.append(f"{name}: no conversation known.")
             continue
         entry = next(entry for entry in context.entries if entry.id == context.focus)
         quoted = " … ".join(entry.text[start:end] for start, end in entry.highlights)
-        lines.append(f"{name} ({day(entry.at)}, “{one_line(context.title, 60)}”): “{one_line(quoted, 300)}”")
+        lines.append(f"{name} ({day(entry.at)}, “{one_line(context.title, 60)}”): “{one_line(quoted, None)}”")
     lines += ["", "Why:", *(f"  - {reason}" for reason in case.reasons)]
     lines += ["If you approve:", *(f"  - {effect}" for effect in case.effects)]
     return "\n".join(lines)
 
 
-def _taken_text(profile: Profile, taken: watching.Taken) -> str:
-    return f"{taken.name}: {taken.error}" if taken.error else report.text(profile)
+def _taken_text(arguments: Arguments, profile: Profile, taken: watching.Taken) -> str:
+    if taken.error:
+        return f"{taken.name}: {taken.error}"
+    return _reviewed(arguments, profile, imported.lines(profile, taken.imports, _program(arguments)))
 
 
 def _quarantine_text(case: QuarantineCase) -> str:
-    lines = [f"Claim {case.item.id}: “{one_line(case.quote, 300)}”", "", *(f"  - {reason}" for reason in case.reasons)]
+    claim = case.item.id
+    lines = [f"Claim {claim}: “{one_line(case.quote, None)}”", "", *(f"  - {reason}" for reason in case.reasons)]
     if case.reading is not None:
-        shares = ", ".join(f"{name} {share:.0%}" for name, share in case.reading.probabilities.items())
-        lines.append(f"  - {shares}; entropy {case.reading.entropy:.2f} of {case.reading.eta:.2f}")
-    lines += [f"  - Remembered as: {one_line(memory.text)}" for memory in case.memories]
+        shares = sorted(case.reading.probabilities.items(), key=lambda pair: -pair[1])
+        likely = ", ".join(f"{ACTIONS[action]} {share:.0%}" for action, share in shares if share >= 0.005)
+        lines.append(f"  - How it was taken: {likely}.")
+    lines += [f"  - Remembered as: {one_line(memory.text, None)}" for memory in case.memories]
     days = f"{case.item.days_left:.0f} days left" if case.item.status == "quarantined" else "its days ran out"
     lines += ["", f"It would count if ({days}):", *(f"  - {words}" for words in case.corroboration.words)]
     for verb, effects in case.effects.items():
-        lines.append(f"{verb}: {' '.join(effects)}")
+        lines += [f"memreview decide {deciding.word(Verb(verb))} --claim {claim}", f"  {' '.join(effects)}"]
     return "\n".join(lines)
 
 
 def _question_text(question: Question) -> str:
-    lines = [f"Question {question.item.id}: {one_line(question.item.text, 500)}"]
+    lines = [f"Question {question.item.id}: {one_line(question.item.text, None)}", ""]
+    answered = f"memreview decide answer --question {question.item.id} --answer"
     for answer in question.answers:
-        lines.append(f"  {answer.key}: {answer.label}. {' '.join(answer.effects)}")
-    return "\n".join([*lines, "  text: your own words (--text), remembered instead"])
+        lines += [f"{answered} {answer.key}", f"  {answer.label}. {' '.join(answer.effects)}"]
+    return "\n".join([*lines, f'{answered} text --text "…"', "  Your own words are remembered instead."])
 
 
 def _until(value: str | None) -> int | None:

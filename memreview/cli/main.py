@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from memreview import __version__
-from memreview.cli import commands, models
+from memreview.cli import commands, deciding, models
 from memreview.exporters import ExportFailed
 from memreview.importers.contract import ImportFailed
 from memreview.language.onnx_model import ModelUnavailable
@@ -106,9 +106,11 @@ def _add_review(add: commands.Add) -> None:
     command.add_argument("folder", type=Path)
     command.add_argument("--once", action="store_true", help="look once and end")
 
-    command = add("decide", commands.decide, "Decide cases or memories; one undoable step")
-    command.add_argument("verb", choices=[*(verb.value for verb in Verb), *commands.ALSO])
-    command.add_argument("cases", nargs="*", type=_number, metavar="CASE")
+    command = add("decide", commands.decide, "Decide cases, memories, claims or questions; one undoable step")
+    command.formatter_class, command.epilog = argparse.RawDescriptionHelpFormatter, deciding.guide()
+    verbs = [*(verb.value for verb in Verb), *deciding.ALSO]
+    command.add_argument("verb", choices=verbs, metavar="DECISION", help="one of those below")
+    command.add_argument("cases", nargs="*", type=_number, metavar="CASE", help="the number of a case")
     command.add_argument(
         "--memory", type=_number, action="append", default=[], metavar="ID", help="decide a memory instead"
     )
@@ -119,9 +121,10 @@ def _add_review(add: commands.Add) -> None:
         "--question", type=_number, action="append", default=[], metavar="ID", help="answer a question"
     )
     command.add_argument("--answer", default="", help="one of the question's answers, or text")
-    command.add_argument("--layer", default="", help="stable, contextual or transient, for release")
-    command.add_argument("--scope", default="", help="where it holds, for scope, release and answer")
-    command.add_argument("--until", help="a date, for scope and snooze: 2026-12-31")
+    layers = "for release: stable (for good), contextual (for some weeks) or transient (for days)"
+    command.add_argument("--layer", default="", help=layers)
+    command.add_argument("--scope", default="", help="where it holds, for limit, release and answer")
+    command.add_argument("--until", help="a date, for limit and later: 2026-12-31")
     command.add_argument("--text", default="", help="the new wording, for edit and approve")
     command.add_argument("--preview", action="store_true", help="only show what would change")
 

@@ -15,6 +15,10 @@ import msgspec
 from memreview.review.labels import one_line
 from memreview.review.values import Progress
 
+GAP = "  "
+LEAST = 4
+PADDED = 60
+"""A text that is longer, in a list that is not for a terminal, runs over its column instead of widening it."""
 STAGES = {
     "starting": "Starting",
     "reading": "Reading",
@@ -37,23 +41,50 @@ def emit(arguments: argparse.Namespace, value: Any, text: Callable[[], str]) -> 
     sys.stdout.flush()
 
 
+def width() -> int | None:
+    """How many columns the terminal has; None where standard output is none, and nothing is cut."""
+    return shutil.get_terminal_size().columns if sys.stdout.isatty() else None
+
+
 class Table:
-    """Columns as wide as they need, the last one as far as the terminal goes."""
+    """In a terminal its columns share the width, the widest giving way first; elsewhere no text is cut."""
 
     def __init__(self, *heads: str) -> None:
         self._rows = [list(heads)]
 
     def add(self, *cells: object) -> None:
-        self._rows.append([one_line(str(cell), 60) for cell in cells[:-1]] + [one_line(str(cells[-1]), 400)])
+        self._rows.append([one_line(str(cell), None) for cell in cells])
 
     def __str__(self) -> str:
-        widths = [min(max(len(row[n]) for row in self._rows), 44) for n in range(len(self._rows[0]) - 1)]
-        room = max(30, shutil.get_terminal_size((120, 24)).columns - sum(widths) - 2 * len(widths))
+        widths = [max(len(row[n]) for row in self._rows) for n in range(len(self._rows[0]))]
+        columns = width()
+        if columns is not None:
+            widths = _shared(widths, columns - len(GAP) * (len(widths) - 1))
+            rows = [[one_line(cell, room) for cell, room in zip(row, widths, strict=True)] for row in self._rows]
+        else:
+            widths = [min(needed, PADDED) for needed in widths]
+            rows = self._rows
         return "\n".join(
-            "  ".join([*(one_line(cell, width).ljust(width) for cell, width in zip(row, widths, strict=False)),
-                       one_line(row[-1], room)]).rstrip()
-            for row in self._rows
-        )  # fmt: skip
+            GAP.join(cell.ljust(room) for cell, room in zip(row, widths, strict=True)).rstrip() for row in rows
+        )
+
+
+def _shared(needed: list[int], room: int) -> list[int]:
+    """Widths that fit into the room: no column has more than it needs, and the widest are equally wide."""
+    widths = list(needed)
+    for left, column in enumerate(sorted(range(len(needed)), key=needed.__getitem__)):
+        widths[column] = min(needed[column], max(LEAST, room // (len(needed) - left)))
+        room -= widths[column]
+    return widths
+
+
+def _counted(stage: str, done: int, total: int) -> str:
+    """How far it is: " 1,200 of 3,400"; files by their size, shares as such."""
+    if not total:
+        return ""
+    if stage == "reading":
+        return f" {done / 1e6:,.1f} of {total / 1e6:,.1f} MB"
+    return f" {done} %" if stage == "comparing" else f" {done:,} of {total:,}"
 
 
 @contextmanager
@@ -67,8 +98,7 @@ def progress_line() -> Iterator[Progress]:
         if not sys.stderr.isatty() or (now - last < 0.1 and done != total):
             return
         last, shown = now, True
-        share = f" {min(100, 100 * done // total)} %" if total else ""
-        sys.stderr.write(f"\r\x1b[K{STAGES.get(stage, stage)}{share}")
+        sys.stderr.write(f"\r\x1b[K{STAGES.get(stage, 'Working')}{_counted(stage, done, total)}")
         sys.stderr.flush()
 
     try:

@@ -68,7 +68,7 @@ def open_pasted(text: str, label: str, limits: Limits = STANDARD) -> FileExport:
         structured = False
     if structured:
         raise store.failed("it is JSON", "a list in words, or the JSON saved as a file")
-    found = generic_text.gather(store, clean(text), limits)
+    found = generic_text.gather(store, clean(text), limits, lines=True)
     return _of(store, generic_json.Found(found.gathered, "pasted", Source(provider="pasted", label=clean(label))))
 
 

@@ -43,7 +43,8 @@ def is_dated(head: bytes) -> bool:
     return DATED.match(head.decode("utf-8-sig", "replace").lstrip().split("\n", 1)[0]) is not None
 
 
-def gather(store: Store, text: str, limits: Limits) -> Found:
+def gather(store: Store, text: str, limits: Limits, *, lines: bool = False) -> Found:
+    """With `lines` a text without a list is known to have one memory a line."""
     if text.startswith(OWN_PAGE):
         raise store.failed("it is a page that memreview wrote for reading", "the same list as JSON or CSV")
     items = list(_items(clean(text)))
@@ -59,6 +60,9 @@ def gather(store: Store, text: str, limits: Limits) -> Found:
         gathered.add(record, store.item(item.line, "line"))
     if not gathered.records:
         raise store.failed("there is no memory in it", "one memory a line, or a list with bullets")
+    if not listed and not lines:
+        each = f"it is no list with bullets or dates: each of its lines ({prose:,}) was taken as one memory"
+        gathered.note(NoteKind.WARNING, store.member.name, each)
     if len(chosen) < len(items):
         gathered.note(NoteKind.SKIPPED, store.member.name, f"lines around the list that are no part of it: {prose}")
     return Found(gathered, "generic-text", Source(provider="generic", label=store.member.base))

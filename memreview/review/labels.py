@@ -93,7 +93,7 @@ def quoted(text: str, width: int = 160) -> str:
     return f"“{one_line(text, width).rstrip('. ')}”"
 
 
-def one_line(text: str, width: int = 100) -> str:
-    """An imported text on one line of a terminal, without control characters."""
+def one_line(text: str, width: int | None = 100) -> str:
+    """An imported text on one line of a terminal, without control characters; with a width of None never cut."""
     flat = " ".join("".join(char if char.isprintable() else " " for char in text).split())
-    return flat if len(flat) <= width else f"{flat[: width - 1]}…"
+    return flat if width is None or len(flat) <= width else f"{flat[: width - 1]}…"

@@ -4,17 +4,12 @@ from __future__ import annotations
 
 from memreview.records import Authorization, TransitionKind, TransitionStatus
 from memreview.review.values import Case, QueueItem
+from memreview.review.words import KINDS
 from memreview.ui.text import day, isolated, tr
 
 
 def kind_words(kind: TransitionKind) -> str:
-    return {
-        TransitionKind.EXPLICIT: tr("You said that it changed"),
-        TransitionKind.SAME_SUBJECT: tr("Another value for the same thing"),
-        TransitionKind.DUPLICATE: tr("The same thing twice"),
-        TransitionKind.IMPLICIT: tr("Probably changed"),
-        TransitionKind.PROPAGATED: tr("Follows from another change"),
-    }[kind]
+    return tr(KINDS[kind])
 
 
 def proof_words(item: QueueItem) -> str:

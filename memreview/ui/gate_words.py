@@ -3,16 +3,9 @@
 from __future__ import annotations
 
 from memreview.review.values import Counts, GateReading, GateSummary, NodeRow, Provenance, QuarantineItem
+from memreview.review.words import ACTIONS
 from memreview.ui.text import line, plural, tr
 
-ACTIONS = {
-    "retain": "keep as it is",
-    "add": "new",
-    "scope": "only in a situation",
-    "revise": "changed",
-    "quarantine": "hold back",
-    "ask": "ask you",
-}
 LAYERS = ("stable", "contextual", "transient")
 EVERYWHERE = "global"
 """The scope of what holds in every situation. Here, because `records.gate` has NumPy with it."""

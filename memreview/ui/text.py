@@ -12,6 +12,8 @@ from datetime import UTC, datetime
 from PySide6.QtCore import QCoreApplication, QDate, QDateTime, QLocale, QTime
 from PySide6.QtWidgets import QWidget
 
+from memreview.review.words import PROVIDERS
+
 LABEL_LIMIT = 2_000
 """Characters that a label or row shows; a text view shows up to `VIEW_LIMIT`."""
 VIEW_LIMIT = 200_000
@@ -98,17 +100,7 @@ def now() -> int:
 
 
 def provider_name(provider: str) -> str:
-    names = {
-        "chatgpt": "ChatGPT",
-        "claude": "Claude",
-        "mem0": "mem0",
-        "openmemory": "OpenMemory",
-        "mcp": "MCP memory",
-        "letta": "Letta",
-        "list": tr("a list"),
-        "generic": tr("a list"),
-    }
-    return names.get(provider, provider)
+    return tr(PROVIDERS.get(provider, provider))
 
 
 def name_for_reader(widget: QWidget, name: str, description: str = "") -> None:

@@ -170,9 +170,17 @@ def test_pasted_json_is_not_taken_for_words() -> None:
         open_pasted('{"role": "user"}', "pasted")
 
 
+def test_lines_that_are_no_list_are_taken_with_a_warning(tmp_path: Path) -> None:
+    path = write(tmp_path / "diary.txt", "I went to the market.\nIt rained.\n")
+    assert texts(path) == ["I went to the market.", "It rained."]
+    assert [(note.kind, note.where) for note in notes(path)] == [(NoteKind.WARNING, "diary.txt")]
+    assert "each of its lines (2) was taken as one memory" in notes(path)[0].reason
+    assert not next(iter(open_pasted("I went to the market.\nIt rained.\n", "ChatGPT").bundles())).notes
+
+
 @pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-16"])
 def test_encodings_with_a_mark_are_no_guess(tmp_path: Path, encoding: str) -> None:
-    path = write(tmp_path / "list.txt", "Lives in São João\nDrinks “tea”\n".encode(encoding))
+    path = write(tmp_path / "list.txt", "- Lives in São João\n- Drinks “tea”\n".encode(encoding))
     assert texts(path) == ["Lives in São João", "Drinks “tea”"]
     assert notes(path) == []
     table = write(tmp_path / "list.csv", "id\ttext\r\n1\tSão João\r\n".encode(encoding))
@@ -182,7 +190,7 @@ def test_encodings_with_a_mark_are_no_guess(tmp_path: Path, encoding: str) -> No
 
 
 def test_windows_1252_is_a_guess_that_is_said(tmp_path: Path) -> None:
-    path = write(tmp_path / "list.txt", "Lives in São João\nDrinks “tea”\n".encode("cp1252"))
+    path = write(tmp_path / "list.txt", "- Lives in São João\n- Drinks “tea”\n".encode("cp1252"))
     assert texts(path) == ["Lives in São João", "Drinks “tea”"]
     assert [note.kind for note in notes(path)] == [NoteKind.GUESSED]
 

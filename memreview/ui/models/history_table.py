@@ -10,6 +10,7 @@ from PySide6.QtGui import QFont
 from PySide6.QtWidgets import QApplication
 
 from memreview.review.values import Step
+from memreview.review.words import ACTORS, STEP_STATES
 from memreview.ui.text import line, moment, tr
 
 BATCH = 200
@@ -23,11 +24,11 @@ _ROOT = QModelIndex()
 
 
 def by_whom(step: Step) -> str:
-    return tr("You") if step.actor == "person" else tr("Automatic")
+    return tr(ACTORS[step.actor])
 
 
 def state_words(step: Step) -> str:
-    return {"done": "", "undone": tr("undone"), "dropped": tr("undone, can't be redone")}.get(step.state, step.state)
+    return tr(STEP_STATES[step.state])
 
 
 class HistoryTableModel(QAbstractTableModel):

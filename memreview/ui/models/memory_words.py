@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from html import escape
 
+from memreview.records import MemoryStatus
 from memreview.review import labels
 from memreview.review.values import MemoryRow
+from memreview.review.words import STANDINGS
 from memreview.ui.text import day, line, plain, provider_name, tr
 
 SHOWN = 300
@@ -19,13 +21,7 @@ def one_line(text: str) -> str:
 
 
 def status(name: str) -> str:
-    return {
-        "active": tr("In use"),
-        "superseded": tr("Replaced by a newer one"),
-        "quarantined": tr("Held back"),
-        "evicted": tr("Left out"),
-        "deleted": tr("Deleted"),
-    }.get(name, name)
+    return tr(STANDINGS[MemoryStatus(name)])
 
 
 def standing(row: MemoryRow) -> str:

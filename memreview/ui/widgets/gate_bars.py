@@ -9,7 +9,8 @@ from PySide6.QtGui import QColor, QFont, QFontMetrics, QPainter
 from PySide6.QtWidgets import QSizePolicy, QVBoxLayout, QWidget
 
 from memreview.review.values import GateReading
-from memreview.ui.gate_words import ACTIONS, action_words, unsure_words
+from memreview.review.words import ACTIONS
+from memreview.ui.gate_words import action_words, unsure_words
 from memreview.ui.text import name_for_reader, tr
 from memreview.ui.theme import colours
 from memreview.ui.widgets.labels import Label

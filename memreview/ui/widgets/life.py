@@ -9,6 +9,7 @@ from PySide6.QtGui import QColor, QPainter, QPen
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QScrollArea, QSizePolicy, QVBoxLayout, QWidget
 
 from memreview.review.values import LifeLine
+from memreview.review.words import LIFE
 from memreview.ui.text import moment, name_for_reader, plural, tr
 from memreview.ui.theme import Colours, colours
 from memreview.ui.widgets.labels import Label
@@ -18,17 +19,7 @@ SHOWN = 150
 
 
 def kind_words(kind: str) -> str:
-    return {
-        "said": tr("Said"),
-        "stored": tr("Remembered"),
-        "version": tr("Changed by the assistant"),
-        "gate": tr("Checked"),
-        "held": tr("Held back"),
-        "corroborated": tr("Confirmed"),
-        "changed": tr("Changed"),
-        "faded": tr("Faded"),
-        "decided": tr("Your decision"),
-    }[kind]
+    return tr(LIFE[kind])
 
 
 def _colour(kind: str, of: Colours) -> str:

@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QTextEdit, QWidget
 
 from memreview.records import EntryKind, Origin
 from memreview.review.values import Context, ContextEntry
+from memreview.review.words import ORIGINS
 from memreview.ui.text import line, moment, name_for_reader, plain, plural, tr
 from memreview.ui.theme import Colours, colours
 
@@ -149,20 +150,13 @@ class _Pen:
 
 def who(entry: ContextEntry) -> str:
     """The origin in the person's words: it decides how much the words count."""
-    names = {
-        Origin.USER: tr("You"),
-        Origin.ASSISTANT: tr("Assistant"),
-        Origin.TOOL_OUTPUT: tr("Tool result"),
-        Origin.RETRIEVED_DOCUMENT: tr("Web page"),
-        Origin.SHARED_FILE: tr("File"),
-    }
     kinds: dict[str, str] = {
         EntryKind.CUSTOM_INSTRUCTIONS: tr("Your custom instructions"),
         EntryKind.MEMORY_WRITE: tr("Assistant, writing a memory"),
         EntryKind.REASONING: tr("Assistant, thinking"),
         EntryKind.SUMMARY: tr("Assistant's summary"),
     }
-    name = kinds.get(entry.kind, names[entry.origin])
+    name = kinds.get(entry.kind) or tr(ORIGINS[entry.origin])
     outside = entry.origin in (Origin.TOOL_OUTPUT, Origin.RETRIEVED_DOCUMENT, Origin.SHARED_FILE)
     return f"{name} ({line(entry.actor, 80)})" if outside and entry.actor else name
 
