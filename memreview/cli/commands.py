@@ -7,6 +7,7 @@ import importlib
 import os
 import shlex
 import shutil
+import subprocess
 import sys
 import tempfile
 from collections.abc import Callable, Sequence
@@ -96,8 +97,12 @@ def _reviewed(arguments: Arguments, profile: Profile, told: Sequence[str] = ()) 
 
 def _program(arguments: Arguments) -> str:
     """How to call us again for the same profile."""
-    home = f" --home {shlex.quote(str(arguments.home))}" if arguments.home else ""
+    home = f" --home {_quoted(str(arguments.home))}" if arguments.home else ""
     return f"{_started_as()}{home}"
+
+
+def _quoted(word: str) -> str:
+    return subprocess.list2cmdline([word]) if os.name == "nt" else shlex.quote(word)
 
 
 def _next(arguments: Arguments, profile: Profile) -> str:
@@ -340,7 +345,8 @@ def _started_as() -> str:
     """How to call the program again from the same shell."""
     if shutil.which("memreview"):
         return "memreview"
-    return sys.argv[0] if Path(sys.argv[0]).stem == "memreview" else f"{sys.executable} -m memreview"
+    script = Path(sys.argv[0]).stem == "memreview"
+    return _quoted(sys.argv[0]) if script else f"{_quoted(sys.executable)} -m memreview"
 
 
 def bench(arguments: Arguments) -> int:
