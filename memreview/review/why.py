@@ -85,9 +85,9 @@ def of_node(profile: Profile, node_id: int) -> Life:
 
 def _stored(profile: Profile, row: Row) -> Iterator[LifeLine]:
     who = "You added it here" if row["added"] else f"Stored by {row['source_label'] or row['provider']}"
-    yield LifeLine(at=row["created_at"], kind="stored", text=f"{who}: “{one_line(row['imported_text'], 160)}”")
+    yield LifeLine(at=row["created_at"], kind="stored", text=f"{who}: “{one_line(row['imported_text'], None)}”")
     for version in stored_memories.versions(profile.database, row["id"]):
-        told = f"{version['event'].capitalize()}: “{one_line(version['new_text'] or version['old_text'], 160)}”"
+        told = f"{version['event'].capitalize()}: “{one_line(version['new_text'] or version['old_text'], None)}”"
         yield LifeLine(at=version["at"], kind="version", text=told)
     for step in journal.of_row(profile.database, "memories", row["id"]):
         kind = "decided" if step.actor == "person" else "changed"
@@ -125,7 +125,7 @@ def _said(profile: Profile, key: str, entry: Row) -> LifeLine:
     return LifeLine(
         at=entry["at"],
         kind="said",
-        text=f"In {where}: “{one_line(quote or entry['text'], 200)}”",
+        text=f"In {where}: “{one_line(quote or entry['text'], None)}”",
         origin=entry["origin"],
         entry_id=entry["id"],
     )

@@ -62,8 +62,15 @@ def test_a_table_fits_the_terminal(monkeypatch: pytest.MonkeyPatch, columns: int
 
 
 def test_what_is_printed_into_a_pipe_is_whole(capsys: pytest.CaptureFixture[str], demo: Path) -> None:
-    for arguments in (["queue"], ["memories"], ["history"], ["report"], ["search", "swim", "--words-only"]):
-        assert not [line for line in printed(capsys, demo, *arguments).splitlines() if line.endswith("…")]
+    for arguments in (
+        ["queue"],
+        ["memories"],
+        ["history"],
+        ["report"],
+        ["search", "swim", "--words-only"],
+        ["why", "2"],
+    ):
+        assert not [line for line in printed(capsys, demo, *arguments).splitlines() if line.endswith(("…", "…”"))]
 
 
 # -- words ----------------------------------------------------------------------------------------------------------

@@ -10,12 +10,14 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QScrollArea, QSi
 
 from memreview.review.values import LifeLine
 from memreview.review.words import LIFE
+from memreview.ui.text import line as cut
 from memreview.ui.text import moment, name_for_reader, plural, tr
 from memreview.ui.theme import Colours, colours
 from memreview.ui.widgets.labels import Label
 from memreview.ui.widgets.page import Column
 
 SHOWN = 150
+CHARS = 240
 
 
 def kind_words(kind: str) -> str:
@@ -73,7 +75,7 @@ class LifeRow(QWidget):
         undone = tr(" (undone)") if line.undone else ""
         head = Label(f"{kind_words(line.kind)}{undone}", role="heading")
         when = Label(moment(line.at) if line.at is not None else tr("at an unknown time"), role="muted")
-        text = Label(line.text, selectable=True)
+        text = Label(cut(line.text, CHARS), selectable=True)
         told = QVBoxLayout()
         told.setContentsMargins(0, 6, 0, 10)
         told.setSpacing(2)
