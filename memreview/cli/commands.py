@@ -154,9 +154,9 @@ def quarantine_(arguments: Arguments) -> None:
         items = quarantine.items(profile, ids[: arguments.limit])
         table = Table("claim", "from", "since", "days left", "remembered", "says")
         for item in items:
-            left = f"{item.days_left:.0f}" if item.status == "quarantined" else "ran out"
+            left = f"{item.days_left:.0f}" if item.status == "quarantined" else "none"
             remembered = "yes" if item.memories else ""
-            table.add(item.id, item.provenance.words, day(item.at), left, remembered, item.claim)
+            table.add(item.id, item.provenance.words, day(item.at), left, remembered, item.remembered or item.claim)
         shown = f"{table}\n{len(items):,} of {len(ids):,}"
         emit(arguments, items, lambda: shown if ids else "Nothing is held back.")
 
@@ -454,8 +454,10 @@ def _quarantine_text(case: QuarantineCase) -> str:
         shares = sorted(case.reading.probabilities.items(), key=lambda pair: -pair[1])
         likely = ", ".join(f"{ACTIONS[action]} {share:.0%}" for action, share in shares if share >= 0.005)
         lines.append(f"  - How it was taken: {likely}.")
+    lines += [f"  - It contradicts: {one_line(node.claim, None)}" for node in case.contradicts[:3]]
+    lines += [f"    and {more} more"] if (more := len(case.contradicts) - 3) > 0 else []
     lines += [f"  - Remembered as: {one_line(memory.text, None)}" for memory in case.memories]
-    days = f"{case.item.days_left:.0f} days left" if case.item.status == "quarantined" else "its days ran out"
+    days = f"{case.item.days_left:.0f} days left" if case.item.status == "quarantined" else "no days left"
     lines += ["", f"It would count if ({days}):", *(f"  - {words}" for words in case.corroboration.words)]
     for verb, effects in case.effects.items():
         lines += [f"memreview decide {deciding.word(Verb(verb))} --claim {claim}", f"  {' '.join(effects)}"]

@@ -10,13 +10,13 @@ from memreview.language import state_schema
 from memreview.ledger import POLICY, decay
 from memreview.ledger.constants import DAY
 from memreview.ledger.scopes import is_global
+from memreview.records.gate import Node
 from memreview.review import belief_views, provenance, views
 from memreview.review.profile import Profile
 from memreview.review.values import (
     Corroboration,
     DecayPoint,
     GateReading,
-    NodeRow,
     QuarantineCase,
     QuarantineItem,
 )
@@ -24,6 +24,8 @@ from memreview.store import conversations
 from memreview.store import ledger as stored
 
 POINTS = 14
+HELD = ("active", "quarantined")
+"""A memory of another status is none any more."""
 
 
 def ids(profile: Profile, *, evicted: bool = False) -> list[int]:
@@ -46,23 +48,23 @@ def case(profile: Profile, node_id: int) -> QuarantineCase:
     item = _items(profile, [row])[0]
     context, quote = belief_views.context(profile, row["key"])
     reading = belief_views.reading(profile, row["key"])
-    against = _against(profile, row)
+    against = stored.contradicted(profile.database, node_id)
     node = stored.node(row)
     return QuarantineCase(
         item=item,
         context=context,
         quote=quote or row["claim"],
         reading=reading,
-        contradicts=tuple(against),
-        corroboration=_corroboration(profile, node.events, node.scope),
+        contradicts=tuple(belief_views.node_rows(profile, list(against))),
+        corroboration=_corroboration(profile, node),
         decay=_curve(row),
         floor=POLICY.floor,
         evicts_at=decay.evicts_at(node, POLICY),
         layer=node.layer,
         scope=node.scope,
-        reasons=tuple(_reasons(item, reading, against, node.slot or "")),
+        reasons=tuple(_reasons(item, reading, node.slot or "")),
         memories=tuple(views.rows(profile, item.memories)),
-        effects=_effects(item, against),
+        effects=_effects(item, contradicts=bool(against), replaces=any(against.values())),
     )
 
 
@@ -85,6 +87,7 @@ def _items(profile: Profile, rows: Sequence[Row]) -> list[QuarantineItem]:
         said = read.get(row["key"])
         authenticity = row["confidence"] if said is not None else 0.0
         left = max(0, decay.evicts_at(node, POLICY) - at) / DAY
+        repeats = [memory for memory in views.rows(profile, memories[row["id"]]) if memory.status in HELD]
         found.append(
             QuarantineItem(
                 id=row["id"],
@@ -96,6 +99,8 @@ def _items(profile: Profile, rows: Sequence[Row]) -> list[QuarantineItem]:
                 authenticity=authenticity,
                 contradicts=row["against"],
                 memories=tuple(memories[row["id"]]),
+                remembered=repeats[0].text if repeats else "",
+                in_use=any(memory.status == "active" for memory in repeats),
                 rank=2.0 * row["stored"] + min(1.0, row["against"] / 2) + 1 - authenticity,
             )
         )
@@ -107,28 +112,16 @@ def _quoted(said: Row | None) -> bool:
     return said is not None and bool(json.loads(said["body"]).get("quoted"))
 
 
-def _against(profile: Profile, row: Row) -> list[NodeRow]:
-    keys = [
-        link.target
-        for link in stored.links(profile.database, row["key"])
-        if link.source == row["key"] and link.kind in ("contradiction", "contends")
-    ]
-    numbers = [stored.number(profile.database, key) for key in dict.fromkeys(keys)]
-    return [node for node in belief_views.node_rows(profile, numbers) if node.status == "active"]
-
-
-def _corroboration(profile: Profile, events: Sequence[str], scope: str) -> Corroboration:
-    where = "" if is_global(scope) else f" about {scope}"
-    heard = [entry_id for key in events if (entry_id := stored.entry_of(profile.database, key)) is not None]
-    return Corroboration(
-        have=0,
-        needed=1,
-        words=(
-            f"You say the same{where} in a message of your own, in your own words.",
-            f"That has to happen within {POINTS} days; documents, tools and pasted texts don't count.",
-        ),
-        heard=tuple(heard),
+def _corroboration(profile: Profile, node: Node) -> Corroboration:
+    where = "" if is_global(node.scope) else f" about {node.scope}"
+    words: tuple[str, ...] = (
+        f"You say the same{where} in a message of your own, in your own words.",
+        f"That has to happen within {POINTS} days; documents, tools and pasted texts don't count.",
     )
+    if node.status == "evicted":
+        words = (f"Its {POINTS} days are over, so only you can let it out: let it count if it is true.",)
+    heard = [entry_id for key in node.events if (entry_id := stored.entry_of(profile.database, key)) is not None]
+    return Corroboration(have=0, needed=int(node.status != "evicted"), words=words, heard=tuple(heard))
 
 
 def _curve(row: Row) -> tuple[DecayPoint, ...]:
@@ -144,7 +137,7 @@ def _curve(row: Row) -> tuple[DecayPoint, ...]:
     )
 
 
-def _reasons(item: QuarantineItem, reading: GateReading | None, against: Sequence[NodeRow], slot: str) -> list[str]:
+def _reasons(item: QuarantineItem, reading: GateReading | None, slot: str) -> list[str]:
     reasons = [f"It comes from {item.provenance.words}."]
     if reading is not None:
         reasons.append(f"That you wrote it and mean it has a probability of {reading.authenticity:.0%}.")
@@ -154,19 +147,20 @@ def _reasons(item: QuarantineItem, reading: GateReading | None, against: Sequenc
             reasons.append("It would change something that you said before, and was said only once or not clearly.")
         elif reading.action != "quarantine":
             reasons.append("It would have been taken in, but not on the word of somebody else.")
-    reasons += [f"It contradicts: {node.claim}" for node in against[:3]]
     schema = state_schema.load()
     if slot in schema and schema.slot(slot).protected:
         reasons.append(f"It is about {schema.slot(slot).title.lower()}: that is taken from nobody but you.")
-    if item.memories:
+    if item.remembered:
         reasons.append("An assistant remembers it already.")
     return reasons
 
 
-def _effects(item: QuarantineItem, against: Sequence[NodeRow]) -> dict[str, tuple[str, ...]]:
-    stored_already = bool(item.memories)
-    memory = "The memory that says it counts again." if stored_already else "A memory that says it is added."
-    both = ["What it contradicts stays as it is, unless you say where this holds."] if against else []
+def _effects(item: QuarantineItem, *, contradicts: bool, replaces: bool) -> dict[str, tuple[str, ...]]:
+    stored_already = bool(item.remembered)
+    again = "The memory that says it stays in use." if item.in_use else "The memory that says it counts again."
+    memory = again if stored_already else "A memory that says it is added."
+    other = "What it would change gives way to it" if replaces else "What it contradicts stays as it is"
+    both = [f"{other}, unless you say where this holds."] if contradicts else []
     forget = ["The memory that says it is forgotten, and stays so."] if stored_already else []
     effects = {
         "release": ("It counts from now on.", memory, *both),

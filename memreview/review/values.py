@@ -310,8 +310,8 @@ class DecayPoint(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Corroboration(msgspec.Struct, frozen=True, kw_only=True):
-    """`have` of the `needed` statements that would let a claim out by themselves; `words` say what such a statement is;
-    `heard` are entries in which it was said again, whether they count or not."""
+    """`have` of the `needed` statements that would let a claim out by themselves (0: none can any more); `words` say what
+    such a statement is; `heard` are entries in which it was said again, whether they count or not."""
 
     have: int
     needed: int
@@ -321,7 +321,8 @@ class Corroboration(msgspec.Struct, frozen=True, kw_only=True):
 
 class QuarantineItem(msgspec.Struct, frozen=True, kw_only=True):
     """One claim that is held back, in a list. `status`: quarantined, or evicted once its days ran out. `rank` is higher
-    where an assistant already remembers it (`memories`), or where it contradicts what is held."""
+    where an assistant already remembers it (`memories`), or where it contradicts what is held. `remembered` is the text
+    of the first of these memories that is still held, "" without one; `in_use` whether one counts all the same."""
 
     id: int
     claim: str
@@ -332,13 +333,16 @@ class QuarantineItem(msgspec.Struct, frozen=True, kw_only=True):
     authenticity: float
     contradicts: int
     memories: tuple[int, ...]
+    remembered: str
+    in_use: bool
     rank: float
 
 
 class QuarantineCase(msgspec.Struct, frozen=True, kw_only=True):
     """All that the person needs to decide on a claim that is held back. `context` has the passage highlighted, None
-    where only a memory says it. The curve falls to `floor` at `evicts_at`. `layer` and `scope` are what a release takes
-    unless told otherwise; `effects` tells for the verbs release, keep, delete and never what each changes."""
+    where only a memory says it. `contradicts` has the surest first. The curve falls to `floor` at `evicts_at`. `layer`
+    and `scope` are what a release takes unless told otherwise; `effects` tells for the verbs release, keep, delete and
+    never what each changes."""
 
     item: QuarantineItem
     context: Context | None

@@ -31,8 +31,10 @@ _UNASKED = "(n.question_id IS NULL OR (SELECT status FROM questions q WHERE q.id
 _STORED = """EXISTS (
     SELECT 1 FROM live_memories m WHERE m.id = v.memory_id AND m.status IN ('active', 'quarantined'))"""
 _IS_STORED = f"EXISTS (SELECT 1 FROM node_memories v WHERE v.node_id = n.id AND {_STORED})"
-_AGAINST = """(SELECT count(DISTINCT e.target) FROM edges e JOIN nodes t ON t.id = e.target
-    WHERE e.source = n.id AND e.kind IN ('contradiction', 'contends') AND t.status = 'active')"""
+_CONTRADICTS = """edges e JOIN nodes t ON t.id = e.target AND t.status = 'active'
+    AND (e.kind = 'contends' OR e.kind = 'contradiction' AND e.probability >= 0.9)"""
+"""What the ledger set against each other, or the relation model is all but sure of: below that lies what is near."""
+_AGAINST = f"(SELECT count(DISTINCT t.id) FROM {_CONTRADICTS} WHERE e.source = n.id)"
 _NOT_OWN = """(n.origins <> '["user"]' OR EXISTS (
     SELECT 1 FROM gate_decisions d WHERE d.key = n.key AND json_extract(d.body, '$.quoted')))"""
 """It came on another channel, or the claim encoder reads it as somebody else's words too."""
@@ -309,7 +311,8 @@ def held_back(database: Database, *, evicted: bool = False) -> dict[int, bool]:
     """Claims in quarantine that the person did not decide and that no question is about, each with whether a memory
     repeats it: these first, then by what they contradict. What ran out, or only the assistant said, is left out unless
     a memory repeats it or `evicted`; and so is what only the gate takes for another's words on the person's own
-    channel: in long histories it errs there more often than not, and it waits for corroboration all the same."""
+    channel: there it errs more often than not (in the sample all three times), and that waits for corroboration all the
+    same."""
     found = database.execute(
         f"""WITH listed AS (
               SELECT id FROM nodes WHERE status = 'quarantined' AND decided = 0 AND (?1 OR origins <> '["assistant"]')
@@ -322,6 +325,16 @@ def held_back(database: Database, *, evicted: bool = False) -> dict[int, bool]:
         (evicted,),
     )
     return {row["id"]: bool(row["stored"]) for row in found}
+
+
+def contradicted(database: Database, node_id: int) -> dict[int, bool]:
+    """The beliefs in force that a claim contradicts, the surest first, each with whether it would take their place."""
+    found = database.execute(
+        f"""SELECT t.id, max(e.kind = 'contends') AS contends FROM {_CONTRADICTS} WHERE e.source = ?
+            GROUP BY t.id ORDER BY max(e.probability) DESC, t.id""",
+        (node_id,),
+    )
+    return {row["id"]: bool(row["contends"]) for row in found}
 
 
 def waiting_rows(database: Database, ids: Sequence[int]) -> dict[int, sqlite3.Row]:

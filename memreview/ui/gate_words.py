@@ -50,11 +50,12 @@ def source_words(provenance: Provenance) -> str:
 
 
 def left_words(item: QuarantineItem) -> str:
-    """How long it still waits."""
+    """How long it still waits, or what came of waiting."""
     if item.status == "evicted":
-        return tr("lapsed")
+        unsupported = tr("14 days without support, still in use")
+        return unsupported if item.in_use else tr("left out after 14 days without support")
     days = round(item.days_left)
-    return plural(days, "%n day left", "%n days left") if days else tr("lapses within a day")
+    return plural(days, "%n day left", "%n days left") if days else tr("left out within a day")
 
 
 def standing_words(status: str) -> str:
@@ -63,7 +64,7 @@ def standing_words(status: str) -> str:
         "active": tr("Counts"),
         "superseded": tr("Something newer counts"),
         "quarantined": tr("Held back"),
-        "evicted": tr("Lapsed unconfirmed"),
+        "evicted": tr("Left out, unconfirmed"),
         "deleted": tr("Deleted"),
     }[status]
 
@@ -72,6 +73,10 @@ def node_words(node: NodeRow) -> str:
     """Where a belief holds and for how long it is meant to."""
     scope = tr("everywhere") if node.scope in ("", EVERYWHERE) else tr("for %1").replace("%1", line(node.scope, 80))
     return f"{layer_words(node.layer)[0]}, {scope}"
+
+
+def capital(text: str) -> str:
+    return text[:1].upper() + text[1:]
 
 
 def waiting_words(counts: Counts) -> list[str]:

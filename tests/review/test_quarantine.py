@@ -70,7 +70,68 @@ def test_a_case_shows_the_quotation_the_source_and_the_reasons(profile: Profile)
     assert sum(case.reading.probabilities.values()) == pytest.approx(1)
     assert [memory.text for memory in case.memories] == [REMEMBERED]
     assert set(case.effects) == {"release", "keep", "delete", "never"}
+    assert not case.contradicts
+
+
+def test_a_row_has_the_memorys_own_text_and_whether_it_is_in_use(profile: Profile) -> None:
+    item = planted(profile).item
+    assert (item.remembered, item.in_use) == (REMEMBERED, False)
+    assert "counts again" in planted(profile).effects["release"][1]
+    memory = "UPDATE memories SET status = ? WHERE id = ?"
+    profile.database.execute(memory, ("active", *item.memories))
+    assert planted(profile).item.in_use
+    assert "stays in use" in planted(profile).effects["release"][1]
+    profile.database.execute(memory, ("superseded", *item.memories))
+    assert quarantine.items(profile, [item.id])[0].remembered == ""
+
+
+def test_what_was_left_out_comes_back_by_the_persons_decision_alone(profile: Profile) -> None:
+    case = planted(profile)
+    assert case.item.status == "evicted"
+    assert case.corroboration.needed == 0
+    assert "only you" in case.corroboration.words[0]
+    profile.database.execute("UPDATE nodes SET status = 'quarantined' WHERE id = ?", (case.item.id,))
+    case = planted(profile)
     assert case.corroboration.needed == 1
+    assert "in your own words" in case.corroboration.words[0]
+
+
+LISBON, CAT = "I live in Lisbon, near the river.", "Our cat is called Pixel."
+
+
+def contradicts(profile: Profile, claim: str, kind: str, probability: float) -> None:
+    profile.database.execute(
+        """INSERT INTO edges (kind, source, target, at, probability, sessions)
+           SELECT ?, ?, id, 0, ?, '[]' FROM nodes WHERE claim = ?""",
+        (kind, planted(profile).item.id, probability, claim),
+    )
+
+
+def test_only_what_is_all_but_sure_or_set_against_it_counts_as_contradicted(profile: Profile) -> None:
+    contradicts(profile, LISBON, "contradiction", 0.89)
+    assert not planted(profile).contradicts
+    assert planted(profile).item.contradicts == 0
+    contradicts(profile, CAT, "contradiction", 0.9)
+    contradicts(profile, LISBON, "contends", 1.0)
+    case = planted(profile)
+    assert [node.claim for node in case.contradicts] == [LISBON, CAT]
+    assert case.item.contradicts == 2
+    profile.database.execute("UPDATE nodes SET status = 'superseded' WHERE claim = ?", (CAT,))
+    assert [node.claim for node in planted(profile).contradicts] == [LISBON]
+
+
+@pytest.mark.parametrize(
+    ("kind", "told", "status"),
+    [("contradiction", "stays as it is", "active"), ("contends", "gives way", "superseded")],
+)
+def test_what_a_release_does_to_what_is_contradicted_is_told(
+    profile: Profile, kind: str, told: str, status: str
+) -> None:
+    contradicts(profile, LISBON, kind, 1.0)
+    case = planted(profile)
+    assert told in case.effects["release"][-1]
+    decisions.decide(profile, Decision(verb=Verb.RELEASE, nodes=(case.item.id,)))
+    assert statuses(profile, "nodes", "claim")[LISBON] == status
 
 
 def test_the_curve_falls_to_the_floor_in_fourteen_days(profile: Profile) -> None:

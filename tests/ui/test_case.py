@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 
 import pytest
+from PySide6.QtCore import QSize
 from PySide6.QtWidgets import QBoxLayout
 
 from memreview.records import Authorization, TransitionKind
@@ -44,6 +45,18 @@ def test_a_case_of_notes_alone_says_so_plainly(filled, profile, view):
     assert view.before.none.isVisible()
     assert not view.before.button.isVisible()
     assert "prove only one side, or none" in view.effects.text()
+
+
+def test_what_approving_changes_is_seen_without_scrolling(filled, open_window, qtbot):
+    filled(1)
+    window = open_window()
+    window.resize(1280, 800)
+    view = window.show_place("inbox").view
+    qtbot.waitUntil(lambda: view.timeline.plot is not None and window.size() == QSize(1280, 800))
+    bottom = view.effects.mapTo(view.area.viewport(), view.effects.rect().bottomLeft()).y()
+    assert view.effects.text()
+    assert bottom < view.area.viewport().height()
+    assert bottom < view.over_time.mapTo(view.area.viewport(), view.over_time.rect().topLeft()).y()
 
 
 def test_opening_the_chat_goes_to_the_quoted_entry(filled, profile, view, qtbot):

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import re
 import time
 
 import msgspec
 import pytest
-from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QApplication
+from PySide6.QtCore import QSize, Qt
+from PySide6.QtWidgets import QApplication, QLabel
 
 from memreview.evaluate import generate_held
 from memreview.review import decisions, history, memories, quarantine
@@ -17,7 +18,7 @@ from memreview.ui.dialogs.preview import PreviewDialog, kind_words
 from memreview.ui.dialogs.release import ReleaseDialog
 from memreview.ui.dialogs.why import WhyDialog
 from memreview.ui.gate_words import unsure_words
-from memreview.ui.models.case_list import HEADING
+from memreview.ui.models.case_list import HEADING, ROW
 from memreview.ui.widgets.decision_bar import DecisionBar
 from memreview.ui.widgets.links import Link, LinkList
 
@@ -70,18 +71,58 @@ def test_a_claim_is_shown_with_all_that_decides_it(panel, profile, held):
     contrary = next(one for one in held if quarantine.case(profile, one).contradicts)
     panel.open(contrary)
     view, case = panel.view, panel.case
-    assert case.item.claim in view.title.text()
+    assert (case.item.remembered or case.item.claim) in view.title.text()
     assert "a web page: shop" in view.source.text()
     assert case.quote in view.quotation.view.toPlainText()
-    assert "I always compare three offers" in view.why.text()
     assert "hold back 72 %" in view.bars.shares.accessibleDescription()
     assert "asked" in view.bars.unsure.text()
     assert view.contrary.isVisible()
     assert "in your own words" in view.out.text()
     assert "So far: 0 of 1" in view.out.text()
     assert "days left" in view.when.text()
-    assert "lapses" in view.curve.accessibleDescription()
-    assert "nothing from shop" in view.effects.text().casefold()
+    assert "left out" in view.curve.accessibleDescription()
+    assert "Nothing from shop" in view.effects[Verb.NEVER][1].text()
+    assert view.effects[Verb.NEVER][0].text() == "Block source"
+
+
+def test_a_row_says_the_memorys_own_text_and_then_why(panel):
+    row = panel.model.data(panel.model.index(1), ROW)
+    assert row.first.strip("\u2068\u2069") == panel.case.memories[0].text
+    assert re.fullmatch(r"\d+ days left · Web page: shop\d\.example", row.second)
+    assert panel.case.memories[0].text in panel.view.title.text()
+    assert panel.case.item.claim in panel.view.quotation.view.toPlainText()
+
+
+def _contradict(profile, source: int, targets: list[int], probability: float) -> None:
+    with journal.action(profile.database, "gate", "program") as act:
+        for target in targets:
+            act.update("nodes", target, status="active")
+            act.insert("edges", kind="contradiction", source=source, target=target, at=0, probability=probability,
+                       sessions="[]")  # fmt: skip
+
+
+def test_three_contradictions_are_shown_and_the_rest_counted(panel, profile, held):
+    lone = next(one for one in held if not quarantine.case(profile, one).contradicts)
+    others = [one for one in held if one != lone]
+    _contradict(profile, lone, others[:2], 0.89)
+    panel.open(lone)
+    assert not panel.view.contrary.isVisible()
+    _contradict(profile, lone, others[2:7], 0.95)
+    panel.open(lone)
+    assert panel.view.contrary.isVisible()
+    shown = [label.text() for label in panel.view.against._page.findChildren(QLabel)]
+    assert [text.split(" (For good")[0] for text in shown] == [
+        *(node.claim for node in panel.case.contradicts[:3]), "and 2 more"
+    ]  # fmt: skip
+
+
+def test_what_each_choice_changes_is_seen_without_scrolling(window, panel, qtbot):
+    window.resize(1280, 800)
+    qtbot.waitUntil(lambda: panel.view.curve.plot is not None and window.size() == QSize(1280, 800))
+    area, told = panel.view.area, panel.view.effects[Verb.NEVER][1]
+    bottom = told.mapTo(area.viewport(), told.rect().bottomLeft()).y()
+    assert bottom < area.viewport().height()
+    assert bottom < panel.view.curve.mapTo(area.viewport(), panel.view.curve.rect().topLeft()).y()
 
 
 def test_it_is_told_whether_what_is_remembered_still_counts(window, panel, profile, held, qtbot):
@@ -203,7 +244,7 @@ def test_what_has_no_source_of_its_own_can_not_be_blocked(window, panel, profile
     assert "no source of its own" in refused.args[0]
 
 
-def test_what_lapsed_is_shown_on_request(window, panel, profile, held, qtbot):
+def test_what_was_left_out_is_shown_on_request(window, panel, profile, held, qtbot):
     with journal.action(profile.database, "gate", "program") as act:
         act.update("nodes", held[-1], status="evicted")
     window.context.tell_changed({"cases"})
@@ -211,8 +252,26 @@ def test_what_lapsed_is_shown_on_request(window, panel, profile, held, qtbot):
     window.context.commands.run("quarantine.evicted")
     qtbot.waitUntil(lambda: held[-1] in panel.model.ids)
     panel.open(held[-1])
-    assert "lapsed" in panel.view.left.text()
-    assert "lapsed" in panel.view.when.text()
+    assert "14 days were over" in panel.view.left.text()
+    assert "left out after 14 days without support" in panel.view.when.text()
+    assert "nothing uses it" in panel.view.state.text()
+    assert "You can still let it count, hold it back for another 14 days, or delete it." in panel.view.state.text()
+    assert "only you" in panel.view.out.text()
+
+
+def test_a_memory_of_a_claim_that_was_left_out_may_be_in_use(window, panel, profile, held, qtbot):
+    with journal.action(profile.database, "gate", "program") as act:
+        act.update("nodes", held[0], status="evicted")
+    window.context.tell_changed({"cases"})
+    qtbot.waitUntil(lambda: "nothing uses it" in panel.view.state.text())
+    row = panel.model.row_of(held[0])
+    assert panel.model.data(panel.model.index(row), ROW).second.startswith("Left out after 14 days without support · ")
+    with journal.action(profile.database, "edit") as act:
+        act.update("memories", panel.case.memories[0].id, status="active")
+    window.context.tell_changed({"memories"})
+    qtbot.waitUntil(lambda: "stays in use until you decide" in panel.view.state.text())
+    assert "nothing uses it" not in panel.view.state.text()
+    assert panel.model.data(panel.model.index(row), ROW).second.startswith("14 days without support, still in use · ")
 
 
 def test_chat_memory_and_life_are_one_key_away(window, panel, profile, qtbot, when_asked):
@@ -253,6 +312,7 @@ def test_hostile_and_huge_claims_are_text_and_hold_nothing_up(window, panel, pro
     claim = "<b>x</b> \u202egnirts\u202c <img src=x>" + " lorem" * 150_000
     with journal.action(profile.database, "gate", "program") as act:
         act.update("nodes", held[0], claim=claim)
+        act.update("memories", panel.case.memories[0].id, text=claim)
     began = time.perf_counter()
     panel.open(held[0])
     panel.view.repaint()

@@ -1,4 +1,4 @@
-"""One case, with all that is needed to decide it: the change, both quotations, the times, why, and what follows."""
+"""One case, with all that is needed to decide it: the change, what follows, both quotations, why, and the times."""
 
 from __future__ import annotations
 
@@ -84,6 +84,7 @@ class CaseView(QWidget):
         chips.addWidget(self.proof, 0, Qt.AlignmentFlag.AlignTop)
         chips.addWidget(self.kind, 1)
         change = _card(tr("What changes"), self.diff, self.stored)
+        self.outcome = _card(tr("If you approve"), self.effects)
         self.quotes = QHBoxLayout()
         self.quotes.addWidget(self.before, 1)
         self.quotes.addWidget(self.after, 1)
@@ -94,11 +95,10 @@ class CaseView(QWidget):
         column.addLayout(chips)
         column.addWidget(self.state)
         column.addWidget(change)
-        column.addLayout(self.quotes)
-        column.addWidget(self.over_time)
-        column.addWidget(_card(tr("Why you are asked"), self.why))
-        self.outcome = _card(tr("If you approve"), self.effects)
         column.addWidget(self.outcome)
+        column.addLayout(self.quotes)
+        column.addWidget(_card(tr("Why you are asked"), self.why))
+        column.addWidget(self.over_time)
         column.addStretch(1)
         outer = QVBoxLayout(self)
         outer.setContentsMargins(0, 0, 0, 0)

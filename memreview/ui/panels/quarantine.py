@@ -17,7 +17,7 @@ from memreview.ui.dialogs.preview import confirm
 from memreview.ui.dialogs.release import ReleaseDialog
 from memreview.ui.dialogs.why import show_why
 from memreview.ui.gate_check import check, unchecked_words, was_checked, why_not_check
-from memreview.ui.gate_words import left_words, source_words
+from memreview.ui.gate_words import capital, left_words, source_words
 from memreview.ui.models.case_list import Look, Row
 from memreview.ui.panels.listing import ListPanel
 from memreview.ui.panels.quarantine_case import QuarantineView, verb_words
@@ -28,29 +28,29 @@ CLAIM_CHARS = 300
 
 
 def _row(item: QuarantineItem) -> Row:
-    claim = isolated(line(item.claim, CLAIM_CHARS))
-    second = f"{source_words(item.provenance)} · {left_words(item)}"
-    return Row(claim, second, day(item.at), f"{claim}, {second}, {day(item.at)}")
+    says = isolated(line(item.remembered or item.claim, CLAIM_CHARS))
+    why = f"{capital(left_words(item))} · {source_words(item.provenance)}"
+    return Row(says, why, day(item.at), f"{says}, {why}, {day(item.at)}")
 
 
 def _group(remembered: bool) -> tuple[str, str]:
     if remembered:
         return tr("Remembered already"), tr("An assistant has stored it, so these come first")
-    return tr("Only in your chats"), tr("Nothing is remembered of it, and it lapses by itself")
+    return tr("Only in your chats"), tr("Not remembered, and left out after 14 days by itself")
 
 
 class QuarantinePanel(ListPanel):
     key = "quarantine"
     title = "Quarantine"
     icon = "quarantine"
-    look = Look(_row, lambda item: bool(item.memories), _group)
+    look = Look(_row, lambda item: bool(item.remembered), _group)
     nouns = ("%n held back", "%n held back")
 
     def __init__(self, context: AppContext) -> None:
         super().__init__(context)
         self._act: Callable[[], object] = super().on_empty_action
-        self.evicted = QCheckBox(tr("Also lapsed"))
-        self.evicted.setToolTip(tr("Show also what lapsed, because nobody confirmed it in time"))
+        self.evicted = QCheckBox(tr("Also left out"))
+        self.evicted.setToolTip(tr("Show also what was left out after 14 days without support, and nothing uses"))
         self.evicted.toggled.connect(lambda: self.refresh(frozenset()))
         self.header.addWidget(self.evicted)
         self._names: list[str] = []
@@ -87,7 +87,8 @@ class QuarantinePanel(ListPanel):
     def empty_words(self) -> tuple[str, str, str]:
         told = tr(
             "What a web page, a document, a tool or a pasted text says about you waits here and counts for nothing, "
-            "until you say it yourself or let it count.\nAfter fourteen days it lapses by itself."
+            "until you say it yourself or let it count.\nAfter 14 days without support it is left out for good, "
+            "unless you let it count after all."
         )
         if not self.context.profile_has_imports():
             self._act = super().on_empty_action
@@ -96,7 +97,7 @@ class QuarantinePanel(ListPanel):
             self._act = partial(self.context.commands.run, "quarantine.check")
             return unchecked_words()
         self._act = self.evicted.toggle
-        return tr("Nothing is held back"), told, "" if self.evicted.isChecked() else tr("Show what lapsed")
+        return tr("Nothing is held back"), told, "" if self.evicted.isChecked() else tr("Show what was left out")
 
     def on_empty_action(self) -> None:
         self._act()
@@ -184,7 +185,7 @@ class QuarantinePanel(ListPanel):
             Command(
                 "quarantine.blocked", tr("Show the blocked sources"), self.show_blocked, (), self._why_no_blocked, group
             ),
-            Command("quarantine.evicted", tr("Also show what lapsed"), self.evicted.toggle, ("/",), group=group),
+            Command("quarantine.evicted", tr("Also show what was left out"), self.evicted.toggle, ("/",), group=group),
         ]
 
     def _why_no_blocked(self) -> str:

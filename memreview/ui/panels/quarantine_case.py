@@ -1,15 +1,15 @@
 """One claim that is held back, with all that is needed to decide it: its words where they were said, what the check
-made of it, what speaks against it, what would let it out, how long it waits, and what each choice changes."""
+made of it, what each choice changes, what speaks against it, what would let it out, and how long it waits."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QVBoxLayout, QWidget
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import QGridLayout, QVBoxLayout, QWidget
 
 from memreview.review.values import QuarantineCase, Verb
-from memreview.ui.gate_words import left_words, node_words
+from memreview.ui.gate_words import capital, left_words, node_words
 from memreview.ui.models.memory_words import source_in_full, standing
 from memreview.ui.panels.case import QuotationCard
 from memreview.ui.text import day, isolated, line, plural, tr
@@ -22,6 +22,7 @@ from memreview.ui.widgets.page import Page
 
 VERBS = (Verb.RELEASE, Verb.KEEP, Verb.DELETE, Verb.NEVER)
 TITLE_CHARS = 240
+CONTRADICTED = 3
 DAY = 86_400_000_000
 
 
@@ -49,39 +50,35 @@ class QuarantineView(QWidget):
     def show_case(self, case: QuarantineCase) -> None:
         self.case = case
         item = case.item
-        self.title.set_clean(f"“{isolated(line(item.claim, TITLE_CHARS))}”")
+        self.title.set_clean(f"“{isolated(line(item.remembered or item.claim, TITLE_CHARS))}”")
         self.source.setText(tr("From %1").replace("%1", line(item.provenance.words, TITLE_CHARS)))
         self.when.setText(f"{day(item.at)} · {left_words(item)}")
-        self._say_state(case)
+        self.state.setText(_state_words(case))
+        self.state.setVisible(bool(self.state.text()))
         self.quotation.show_quotation(case.context, item.at)
         self.why.setText("\n".join(f"• {reason}" for reason in case.reasons))
         self.bars.setVisible(case.reading is not None)
         if case.reading is not None:
             self.bars.show_reading(case.reading)
+        self._show_effects(case.effects)
         self._show_contrary(case)
+        self._show_memories(case)
         self._show_release(case)
         self._show_time(case)
-        self._show_effects(case.effects)
         can = set(VERBS) if item.provenance.blockable else set(VERBS) - {Verb.NEVER}
         self.bar.say(verb_words(), can)
         self.area.verticalScrollBar().setValue(0)
 
     # -- its parts --------------------------------------------------------------------------------------------------
 
-    def _say_state(self, case: QuarantineCase) -> None:
-        remembered = bool(case.memories)
-        told = plural(
-            len(case.memories),
-            "An assistant remembers this already.",
-            "%n memories of your assistants say this already.",
-        )
-        if all(row.status == "quarantined" for row in case.memories):
-            told += " " + tr("While it is held back, no export has it.")
-        else:
-            told += " " + tr("It was in a message of yours, so it stays in use until you decide.")
-        self.state.setText(told if remembered else "")
-        self.state.setVisible(remembered)
-        self.stored.setVisible(remembered)
+    def _show_effects(self, effects: dict[str, tuple[str, ...]]) -> None:
+        for verb, (name, told) in self.effects.items():
+            told.setText(" ".join(effects.get(verb, ())))
+            name.setVisible(verb in effects)
+            told.setVisible(verb in effects)
+
+    def _show_memories(self, case: QuarantineCase) -> None:
+        self.stored.setVisible(bool(case.memories))
         self.memories.show_links(
             [
                 Link(f"{line(row.text, 300)} ({source_in_full(row)}, {standing(row)})", "memory", row.id)
@@ -100,6 +97,9 @@ class QuarantineView(QWidget):
 
     def _show_release(self, case: QuarantineCase) -> None:
         wanted = case.corroboration
+        if not wanted.needed:
+            self.out.setText("\n".join(wanted.words))
+            return
         have = tr("So far: %1 of %2.").replace("%1", str(wanted.have)).replace("%2", str(wanted.needed))
         said = plural(
             len(wanted.heard),
@@ -112,11 +112,11 @@ class QuarantineView(QWidget):
     def _show_time(self, case: QuarantineCase) -> None:
         item, leaves = case.item, case.evicts_at
         if item.status == "evicted" or item.days_left <= 0:
-            told = tr("Nobody confirmed it until %1, so it lapsed. Only you can still let it count.")
+            told = tr("Its 14 days were over on %1, and you had not said the same.")
             self.left.setText(told.replace("%1", day(leaves)))
         else:
-            told = tr("It fades while nobody confirms it. %1: on %2 it lapses by itself.")
-            self.left.setText(told.replace("%1", _capital(left_words(item))).replace("%2", day(leaves)))
+            told = tr("It fades while you do not say the same. %1: on %2 it is left out by itself.")
+            self.left.setText(told.replace("%1", capital(left_words(item))).replace("%2", day(leaves)))
         whole = case.decay[-1].days
         now = whole - item.days_left
         self.curve.show_curve(case.decay, case.floor, min(whole, max(0.0, now)))
@@ -126,15 +126,6 @@ class QuarantineView(QWidget):
             tr("Days are counted in your chats' own time: the last one that was read is of %1.").replace("%1", read)
         )
 
-    def _show_effects(self, effects: dict[str, tuple[str, ...]]) -> None:
-        words = verb_words()
-        told = [
-            "\n".join([words[verb][0].rstrip(" …"), *(f"• {effect}" for effect in effects[verb])])
-            for verb in VERBS
-            if verb in effects
-        ]
-        self.effects.setText("\n\n".join(told))
-
     def _build(self) -> None:
         self.title = Label(role="title", selectable=True)
         self.source = Label(role="heading")
@@ -143,10 +134,10 @@ class QuarantineView(QWidget):
         self.quotation = QuotationCard(tr("Where it was said"))
         self.why, self.out, self.left = Label(selectable=True), Label(selectable=True), Label()
         self.bars = GateBars()
-        self.against, self.memories = LinkList(), LinkList()
+        self.against, self.memories = LinkList(CONTRADICTED), LinkList()
         self.curve = DecayCurve()
         self.clock = Label(role="muted")
-        self.effects = Label(selectable=True)
+        self.effects = {verb: (Label(_name(verb), "heading", wrap=False), Label(selectable=True)) for verb in VERBS}
         self.bar = DecisionBar(VERBS)
         self.bar.decided.connect(self.decided)
         for part in (self.quotation, self.against, self.memories):
@@ -160,12 +151,12 @@ class QuarantineView(QWidget):
         column.addWidget(self.when)
         column.addWidget(self.state)
         column.addWidget(self.quotation)
+        column.addWidget(self._choices())
         column.addWidget(_card(tr("Why it is held back"), [self.why, self.bars]))
         column.addWidget(self.contrary)
         column.addWidget(self.stored)
         column.addWidget(_card(tr("What would let it out"), [self.out]))
         column.addWidget(_card(tr("How long it waits"), [self.left, self.curve, self.clock]))
-        column.addWidget(_card(tr("What each choice changes"), [self.effects]))
         column.addStretch(1)
         outer = QVBoxLayout(self)
         outer.setContentsMargins(0, 0, 0, 0)
@@ -173,13 +164,47 @@ class QuarantineView(QWidget):
         outer.addWidget(self.area, 1)
         outer.addWidget(self.bar)
 
+    def _choices(self) -> Card:
+        card, grid = Card(tr("What each choice changes")), QGridLayout()
+        grid.setColumnStretch(1, 1)
+        grid.setHorizontalSpacing(12)
+        for row, labels in enumerate(self.effects.values()):
+            for column, label in enumerate(labels):
+                grid.addWidget(label, row, column, Qt.AlignmentFlag.AlignTop)
+        card.body.addLayout(grid)
+        return card
+
+
+def _state_words(case: QuarantineCase) -> str:
+    """What came of it so far: whether it is remembered, what uses it, and what can still be done once its days are
+    over."""
+    item, told = case.item, []
+    if item.remembered:
+        told.append(
+            plural(
+                len(case.memories),
+                "An assistant remembers this already.",
+                "%n memories of your assistants say this already.",
+            )
+        )
+    if item.in_use:
+        told.append(tr("It was in a message of yours, so it stays in use until you decide."))
+    elif item.status == "evicted":
+        left = tr("You did not say the same within 14 days, so it was left out on %1: nothing uses it.")
+        told.append(left.replace("%1", day(case.evicts_at)))
+    elif item.remembered:
+        told.append(tr("While it is held back, no export has it."))
+    if item.status == "evicted":
+        told.append(tr("You can still let it count, hold it back for another 14 days, or delete it."))
+    return " ".join(told)
+
+
+def _name(verb: Verb) -> str:
+    return verb_words()[verb][0].rstrip(" …")
+
 
 def _card(heading: str, widgets: Sequence[QWidget]) -> Card:
     card = Card(heading)
     for widget in widgets:
         card.body.addWidget(widget)
     return card
-
-
-def _capital(text: str) -> str:
-    return text[:1].upper() + text[1:]

@@ -16,6 +16,8 @@ from memreview.ui.widgets.plots import Plot
 
 ROWS = 7.5
 """Height in text heights."""
+HEADROOM = 0.15
+"""Above full weight, for the label there."""
 MARGIN = 0.1
 """Room for the dates at both ends."""
 
@@ -30,7 +32,7 @@ class DecayCurve(Plot):
         """`now` in days after the first point."""
         self._points, self._floor, self._now = tuple(points), floor, now
         first, last = points[0], points[-1]
-        told = tr("It fades from %1 on and lapses on %2.").replace("%1", day(first.at)).replace("%2", day(last.at))
+        told = tr("It fades from %1 on and is left out on %2.").replace("%1", day(first.at)).replace("%2", day(last.at))
         name_for_reader(self, tr("How it fades"), told)
         self.redraw()
 
@@ -42,7 +44,7 @@ class DecayCurve(Plot):
         self._dot = pyqtgraph.ScatterPlotItem(size=11, pen=None)
         for item in (self._limit, self._curve, self._dot):
             plot.addItem(item)
-        plot.setYRange(0, 1.05, padding=0)
+        plot.setYRange(0, 1 + HEADROOM, padding=0)
 
     def draw(self, plot: Any) -> None:
         import pyqtgraph
@@ -56,7 +58,7 @@ class DecayCurve(Plot):
         self._limit.setPen(pyqtgraph.mkPen(QColor(shown.removed), width=1, style=Qt.PenStyle.DashLine))
         self._dot.setData([self._now], [self._share()], brush=pyqtgraph.mkBrush(shown.text))
         plot.setXRange(-days[-1] * MARGIN, days[-1] * (1 + MARGIN), padding=0)
-        plot.getAxis("left").setTicks([[(1.0, tr("full weight")), (self._floor, tr("lapses"))]])
+        plot.getAxis("left").setTicks([[(1.0, tr("full weight")), (self._floor, tr("left out"))]])
         plot.getAxis("bottom").setTicks([self._ticks()])
         plot.setFixedHeight(int(self.fontMetrics().height() * ROWS))
 

@@ -11,8 +11,6 @@ from PySide6.QtWidgets import QHBoxLayout, QPushButton, QVBoxLayout, QWidget
 from memreview.ui.text import name_for_reader, plural, tr
 from memreview.ui.widgets.labels import Label
 
-SHOWN = 8
-
 
 @dataclass(frozen=True)
 class Link:
@@ -24,12 +22,13 @@ class Link:
 
 
 class LinkList(QWidget):
-    """`opened(target, id)` when a button is pressed; what is beyond SHOWN is only counted."""
+    """`opened(target, id)` when a button is pressed; what is beyond `most` is only counted."""
 
     opened = Signal(str, object)
 
-    def __init__(self, parent: QWidget | None = None) -> None:
+    def __init__(self, most: int = 8, parent: QWidget | None = None) -> None:
         super().__init__(parent)
+        self._most = most
         self._column = QVBoxLayout(self)
         self._column.setContentsMargins(0, 0, 0, 0)
         self._page = QWidget()
@@ -39,9 +38,9 @@ class LinkList(QWidget):
         page = QWidget()
         column = QVBoxLayout(page)
         column.setContentsMargins(0, 0, 0, 0)
-        for link in links[:SHOWN]:
+        for link in links[: self._most]:
             column.addLayout(self._row(link))
-        if (more := len(links) - SHOWN) > 0:
+        if (more := len(links) - self._most) > 0:
             column.addWidget(Label(plural(more, "and %n more", "and %n more"), role="muted"))
         self._column.replaceWidget(self._page, page)
         self._page.hide()
