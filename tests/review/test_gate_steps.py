@@ -196,6 +196,15 @@ def test_what_comes_back_while_the_check_reads_it_is_not_written_twice(profile: 
     assert rows(profile) == before
 
 
+def test_two_runs_at_once_tie_a_memory_once(profile: Profile, models: Models, tmp_path: Path) -> None:
+    read(profile, models)
+    import_into(profile, *MEMORY, name="memories.json")
+    other = Profile.open(tmp_path)
+    gate_runs.run(profile, once(lambda: read(other, models)), models)
+    other.close()
+    assert len(steps_of(profile, "gate")) == 2
+
+
 def once(act: Callable[[], object]) -> Callable[[str, int, int], None]:
     done: list[object] = []
 
