@@ -310,7 +310,7 @@ class DecayPoint(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Corroboration(msgspec.Struct, frozen=True, kw_only=True):
-    """`have` of the `needed` statements that would let a claim out by themselves (0: none can any more); `words` say what
+    """`have` of the `needed` statements that would let a claim out by themselves, 0 where none can; `words` say what
     such a statement is; `heard` are entries in which it was said again, whether they count or not."""
 
     have: int
