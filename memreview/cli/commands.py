@@ -40,7 +40,17 @@ from memreview.review import (
 )
 from memreview.review.labels import day, one_line, plural
 from memreview.review.profile import Profile
-from memreview.review.values import Case, Decision, ImportSummary, MemoryRow, QuarantineCase, Question, Step, Verb
+from memreview.review.values import (
+    Case,
+    Decision,
+    GateSummary,
+    ImportSummary,
+    MemoryRow,
+    QuarantineCase,
+    Question,
+    Step,
+    Verb,
+)
 from memreview.review.words import ACTIONS, ACTORS, KINDS, LIFE, ORIGINS, PROVIDERS, STANDINGS, STEP_STATES
 
 Add = Callable[[str, Any, str], argparse.ArgumentParser]
@@ -259,6 +269,8 @@ def _checked_again(profile: Profile, step: Step | None) -> str:
         return ""
     with progress_line() as progress:
         found = jobs.gate(profile, {}, progress)
+    if found == GateSummary():
+        return ""  # nothing had to be read
     held = plural(found.quarantined, "claim is", "claims are")
     return f" {found.reason}" if found.reason else f" What is left was checked again: {held} held back."
 

@@ -168,3 +168,16 @@ def test_what_is_held_back_stays_so_when_an_unrelated_import_is_taken_back(
         assert {item.memories for item in quarantine.items(profile, quarantine.ids(profile))} == held
         assert [row["text"] for row in profile.database.all(status)] == before
         profile.close()
+
+
+def test_nothing_is_said_of_a_check_that_had_nothing_to_read(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    models = gates.models()
+    monkeypatch.setattr("memreview.review.gate_runs.Models.load", lambda embedder: models)
+    profile = Profile.open(tmp_path)
+    import_into(profile, chat("c0", said("m0", "We keep two goats behind the shed.", day=1)), name="small.zip")
+    read(profile, models)
+    profile.close()
+    assert main(["--home", str(tmp_path), "undo"]) == 0
+    assert "checked again" not in capsys.readouterr().out
