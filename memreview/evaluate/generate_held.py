@@ -133,4 +133,6 @@ def _remembered(profile: Profile, act: Step, entries: Sequence[Row]) -> None:
         act.insert("node_memories", node_id=stored.number(profile.database, key), memory_id=memory["id"])
         row = stored.by_key(profile.database, key)
         assert row is not None
-        beliefs.follow(profile.database, act, stored.node(row), memory["id"])
+        node = stored.node(row)
+        act.update("memories", memory["id"], text=node.claim)
+        beliefs.follow(profile.database, act, node, memory["id"])
