@@ -99,6 +99,8 @@ class _PairGraph(_Encoder):
 
     title: ClassVar[str] = "relations"
     outputs: ClassVar[tuple[str, ...]] = OUTPUTS
+    places: ClassVar[int] = PLACES
+    shape: ClassVar[tuple[str | None, ...]] = ("batch", None)
 
     def model(self) -> onnx.ModelProto:
         hidden = self._embeddings()
@@ -111,7 +113,7 @@ class _PairGraph(_Encoder):
             self.nodes,
             self.title,
             [helper.make_tensor_value_info(name, TensorProto.INT64, ["batch", "tokens"]) for name in INPUTS],
-            [helper.make_tensor_value_info(name, TensorProto.FLOAT, ["batch", None]) for name in self.outputs],
+            [helper.make_tensor_value_info(name, TensorProto.FLOAT, self.shape) for name in self.outputs],
             list(self.constants.values()),
         )
         opsets = [helper.make_opsetid("", 18), helper.make_opsetid(_CONTRIB, 1)]
@@ -132,7 +134,7 @@ class _PairGraph(_Encoder):
         steps = self._node("Cast", [steps], "row_steps", to=TensorProto.FLOAT)
         words = self._node("Reshape", [self._node("Mul", [blocks, steps], "scaled"), "as_tokens"], "word_vectors")
         self._constant("as_tokens", np.array([0, 0, DIMS]))
-        positions = self._constant("positions", self.weights["embeddings.position_embeddings.weight"][:PLACES])
+        positions = self._constant("positions", self.weights["embeddings.position_embeddings.weight"][: self.places])
         length = self._node("Shape", ["input_ids"], "length", start=1, end=2)
         zero = self._constant("zero", np.array([0]))
         places = self._node("Slice", [positions, zero, length, zero], "places")
@@ -168,4 +170,7 @@ class _PairGraph(_Encoder):
         weight = self._constant(f"{name}.narrow.weight", self.weights[f"{name}.narrow.weight"].T)
         bias = self._constant(f"{name}.narrow.bias", self.weights[f"{name}.narrow.bias"])
         logits = self._node("Add", [self._node("MatMul", [wide, weight], f"{name}.logits"), bias], f"{name}.biased")
+        self._give(name, logits)
+
+    def _give(self, name: str, logits: str) -> None:
         self._node("Softmax", [logits], name, axis=-1)

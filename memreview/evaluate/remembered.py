@@ -11,9 +11,9 @@ class Reader(GateReader):
     def __init__(self, model: GateReader) -> None:
         self.id = model.id
         self._model = model
-        self._known: dict[Meeting, Impression] = {}
+        self._known: dict[Meeting, tuple[Impression, ...]] = {}
 
-    def read(self, meetings: Sequence[Meeting]) -> list[Impression]:
+    def read(self, meetings: Sequence[Meeting]) -> list[tuple[Impression, ...]]:
         missing = [one for one in dict.fromkeys(meetings) if one not in self._known]
         self._known.update(zip(missing, self._model.read(missing), strict=True))
         return [self._known[one] for one in meetings]

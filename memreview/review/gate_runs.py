@@ -23,10 +23,10 @@ from memreview.language.relations import Pair
 from memreview.ledger import POLICY, Change, Ledger
 from memreview.ledger.index import Index
 from memreview.records.entry import Origin
-from memreview.records.gate import GLOBAL_SCOPE, Event, Layer, Node, Vector
+from memreview.records.gate import GLOBAL_SCOPE, ClaimEvent, Event, Layer, Node, Vector
 from memreview.review import beliefs, sources
 from memreview.review.asking import Asked, Asking
-from memreview.review.gating import BLOCK, Models, Outcome, Replay
+from memreview.review.gating import BLOCK, Models, Outcome, Replay, following, read_ahead
 from memreview.review.profile import Profile
 from memreview.review.provenance import source_of
 from memreview.review.values import Cancelled, GateSummary, Progress
@@ -45,6 +45,7 @@ NEAR = 0.35
 """… among those of at least this cosine."""
 COMPARED = 4
 _STANDING = {"active": 2, "superseded": 1}
+_ClaimAndNext = tuple[ClaimEvent | None, ClaimEvent | None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +64,14 @@ class _Item:
     @property
     def number(self) -> int:
         return int(self.key[1:])
+
+
+@dataclass(frozen=True, slots=True)
+class _Block:
+    """Items that are read together, and the events among them that are not blocked."""
+
+    items: Sequence[_Item]
+    events: Mapping[str, Event]
 
 
 @dataclass(slots=True)
@@ -158,8 +167,10 @@ class _Reader:
         self._blocked = stored.blocked(database)
 
     def read(self, items: Sequence[_Item], kept: _Kept, progress: Callable[[int], None]) -> None:
-        for start in range(0, len(items), BLOCK):
-            self._block(items[start : start + BLOCK], kept, progress)
+        blocks = (self._block(items[start : start + BLOCK]) for start in range(0, len(items), BLOCK))
+        for block, claims in read_ahead(blocks, lambda block: self._replay.read(list(block.events.values()))):
+            pairs = zip(claims, following(claims), strict=True)
+            self._decide(block, dict(zip(block.events, pairs, strict=True)), kept, progress)
 
     def keep(self, kept: _Kept) -> Counter[str]:
         """Write it all in one step. Raises `_Overtaken`, and nothing is written, where the person, or another run,
@@ -185,22 +196,26 @@ class _Reader:
 
     # -- reading ------------------------------------------------------------------------------------------------------
 
-    def _block(self, items: Sequence[_Item], kept: _Kept, progress: Callable[[int], None]) -> None:
+    def _block(self, items: Sequence[_Item]) -> _Block:
         entries = conversations.entries(self._database, [item.number for item in items if not item.is_memory])
         events = {
             item.key: Event(item.key, item.session, item.time, Origin(row["origin"]), row["text"], item.dated)
             for item in items
             if not item.is_memory and (row := entries[item.number]) and not self._is_blocked(row)
         }
-        claims = dict(zip(events, self._replay.read(list(events.values())), strict=True))
-        held = memories.rows(self._database, [item.number for item in items if item.is_memory])
+        return _Block(items, events)
+
+    def _decide(
+        self, block: _Block, claims: Mapping[str, _ClaimAndNext], kept: _Kept, progress: Callable[[int], None]
+    ) -> None:
+        held = memories.rows(self._database, [item.number for item in block.items if item.is_memory])
         texts = [row["text"] for row in held.values()]
         by_id = dict(zip(held, self._vectors(texts), strict=True))
-        for item in items:
+        for item in block.items:
             if item.is_memory:
                 self._remember(item, held[item.number], by_id[item.number], kept)
-            elif item.key in events:
-                self._take(self._replay.step(events[item.key], claims[item.key]), kept)
+            elif item.key in block.events:
+                self._take(self._replay.step(block.events[item.key], *claims[item.key]), kept)
             kept.read.append(item.key)
             progress(len(kept.read))  # may stop here: what is read is whole
 

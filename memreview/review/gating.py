@@ -7,20 +7,22 @@ held depends on what came before it. What a model gives does not depend on the b
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, replace
+from typing import TypeVar
 
 import numpy as np
 
 from memreview.gate.features import features, target
 from memreview.gate.model import Gate, State, gate_folder
-from memreview.gate.reading import DAY, NEAREST, read_bearings, read_claims
+from memreview.gate.reading import DAY, NEAREST, meeting, read_bearings, read_claims
 from memreview.language.claims import ClaimModel, claims_folder
 from memreview.language.embedder import TextEmbedder
-from memreview.language.gate_reader import GateReader, reader_folder
+from memreview.language.gate_reader import GateReader, Impression, Meeting, reader_folder
 from memreview.language.relations import RelationModel, relations_folder
 from memreview.ledger import Change, Ledger
-from memreview.records.gate import ACTIONS, Bearing, ClaimEvent, Event, Vector, Verdict
+from memreview.records.gate import ACTIONS, Bearing, ClaimEvent, Event, Node, Vector, Verdict
 from memreview.review.asking import Asking
 
 EVENTS_A_QUESTION = 12
@@ -30,6 +32,9 @@ SAVED_UP = 3
 BLOCK = 256
 """Events whose claims are read in one batch: more are hardly quicker, and a person who stops waits for one."""
 _SILENT = tuple(action for action in ACTIONS if action != "ask")
+
+B = TypeVar("B")
+R = TypeVar("R")
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +73,26 @@ class Outcome:
         return self.verdict is not None and self.verdict.action == "ask"
 
 
+class _ReaderAhead(GateReader):
+    """Reads on another core what will probably be asked next."""
+
+    def __init__(self, model: GateReader) -> None:
+        self.id = model.id
+        self._model = model
+        self._pool = ThreadPoolExecutor(2)
+        self._now: tuple[Meeting, Future[list[tuple[Impression, ...]]]] | None = None
+        self._next: tuple[Meeting, Future[list[tuple[Impression, ...]]]] | None = None
+
+    def expect(self, meeting: Meeting) -> None:
+        """After what was expected before, which is asked now if it was expected rightly."""
+        self._now, self._next = self._next, (meeting, self._pool.submit(self._model.read, [meeting]))
+
+    def read(self, meetings: Sequence[Meeting]) -> list[tuple[Impression, ...]]:
+        if self._now is not None and meetings == [self._now[0]]:
+            return self._now[1].result()
+        return self._model.read(meetings)
+
+
 class Replay:
     """One person's gate, ledger and open questions as their events go by. `at` is the time of the last claim, `events`
     and `asked` how many there were: together they are all that has to be kept to go on later.
@@ -95,14 +120,14 @@ class Replay:
         self.asking = asking or Asking()
         self._quota = quota
         self._models = models
+        self._reader = _ReaderAhead(models.reader)
 
     def run(self, events: Sequence[Event]) -> Iterator[Outcome]:
         """Each event once, in the given order."""
-        for start in range(0, len(events), BLOCK):
-            block = events[start : start + BLOCK]
-            claims = self.read(block)
-            for event, claim in zip(block, claims, strict=True):
-                yield self.step(event, claim)
+        blocks = (events[start : start + BLOCK] for start in range(0, len(events), BLOCK))
+        for block, claims in read_ahead(blocks, self.read):
+            for event, claim, upcoming in zip(block, claims, following(claims), strict=True):
+                yield self.step(event, claim, upcoming)
 
     def read(self, events: Sequence[Event], least: float | None = None) -> list[ClaimEvent | None]:
         """The claims of events, with vectors as the store keeps them."""
@@ -110,12 +135,13 @@ class Replay:
         found = read_claims(events, self._models.claims, self._models.embedder, **options)
         return [claim and replace(claim, vector=as_kept(claim.vector)) for claim in found]
 
-    def step(self, event: Event, claim: ClaimEvent | None) -> Outcome:
-        """One event through gate and ledger; equal to any other way of cutting the history."""
+    def step(self, event: Event, claim: ClaimEvent | None, upcoming: ClaimEvent | None = None) -> Outcome:
+        """One event through gate and ledger; equal to any other way of cutting the history. `upcoming` is the next
+        claim, if that is known: what it meets, if this step doesn't change that, is read meanwhile."""
         self.events += 1
         if claim is None:
             return Outcome(event)
-        bearings = self.bearings(claim)
+        bearings = self.bearings(claim, upcoming)
         seen = features(claim, bearings, event.at)
         self.state, verdict = self._models.gate.step(self.state, seen, self._gap(event.at))
         verdict = self._affordable(claim, replace(verdict, target=target(verdict.action, bearings)), bearings)
@@ -124,10 +150,14 @@ class Replay:
         self.at = event.at if self.at is None else max(self.at, event.at)
         return Outcome(event, claim, bearings, verdict, tuple(changes))
 
-    def bearings(self, claim: ClaimEvent) -> tuple[Bearing, ...]:
+    def bearings(self, claim: ClaimEvent, upcoming: ClaimEvent | None = None) -> tuple[Bearing, ...]:
         """How a claim stands to the nearest held nodes."""
-        nodes = self.ledger.nearest(claim.vector, NEAREST, claim.event.at)
-        return read_bearings([(claim, nodes)], self._models.reader)[0]
+        if upcoming is not None:
+            self._reader.expect(meeting(upcoming, self._nearest(upcoming)))
+        return read_bearings([(claim, self._nearest(claim))], self._reader)[0]
+
+    def _nearest(self, claim: ClaimEvent) -> list[Node]:
+        return self.ledger.nearest(claim.vector, NEAREST, claim.event.at)
 
     def _affordable(self, claim: ClaimEvent, verdict: Verdict, bearings: Sequence[Bearing]) -> Verdict:
         """Beyond the quota the likeliest of the silent actions is taken."""
@@ -144,6 +174,29 @@ class Replay:
     def _gap(self, at: int) -> float:
         """Days since the last claim; none where a clock went back."""
         return 0.0 if self.at is None else max(0, at - self.at) / DAY
+
+
+def following(claims: Sequence[ClaimEvent | None]) -> list[ClaimEvent | None]:
+    """For each place the next claim after it."""
+    found: list[ClaimEvent | None] = []
+    upcoming = None
+    for claim in reversed(claims):
+        found.append(upcoming)
+        upcoming = claim or upcoming
+    return found[::-1]
+
+
+def read_ahead(blocks: Iterable[B], read: Callable[[B], R]) -> Iterator[tuple[B, R]]:
+    """Each block with what is read of it while the caller is busy with the one before: models leave a core free."""
+    with ThreadPoolExecutor(1) as pool:
+        before: tuple[B, Future[R]] | None = None
+        for block in blocks:
+            reading = pool.submit(read, block)
+            if before is not None:
+                yield before[0], before[1].result()
+            before = block, reading
+        if before is not None:
+            yield before[0], before[1].result()
 
 
 def as_kept(vector: Vector) -> Vector:

@@ -21,6 +21,7 @@ from memreview.evaluate.gate_rows import Rows
 from memreview.evaluate.gate_training import logits_of, temperature_of, train
 from memreview.evaluate.texts import Texts, halves, topic_of
 from memreview.evaluate.train_gate import QUERY_RATE, threshold_of
+from memreview.evaluate.train_reader import Beside
 from memreview.evaluate.training_data import TEST_VOICE
 from memreview.gate.features import NAMES, kept_columns
 from memreview.gate.model import Kind
@@ -70,39 +71,36 @@ def test_development_has_topics_of_its_own() -> None:
 
 def test_a_text_is_read_beside_what_it_concerns_and_beside_what_that_replaced() -> None:
     (episode,) = [one.episode() for one in written.read_written(TRAINING / "office") if one.id == "office-e-009"]
-    examples = train_reader.of_episodes([episode], 1)
+    said = train_reader.of_episodes([episode], 1)
+    assert [one.text for one in said] == [event.text for event in episode.events]
     held = {node.node_id: node.claim for node in episode.profile}
-    for event in episode.events:
-        beside = {one.meeting.held: one for one in examples if one.meeting.text == event.text}
-        assert beside
-        assert all(one.authentic == event.label.authentic for one in beside.values())
+    for event, one in zip(episode.events, said, strict=True):
+        beside = {belief.held: belief for belief in one.own}
+        assert one.authentic == event.label.authentic
         target = event.label.target_node_id
         if target in held:
             assert beside[held[target]].reading == event.action
-        others = [one for claim, one in beside.items() if claim != held.get(target or "")]
         if not event.label.has_claim:
-            assert {(one.reading, one.relation) for one in others} == {("none", "unrelated")}
-    again = {one.meeting.held: one for one in examples if one.meeting.text == episode.events[5].text}
+            assert {(belief.reading, belief.relation) for belief in one.own} == {("none", "unrelated")}
+    again = {belief.held: belief for belief in said[5].own}
     assert episode.events[5].label.target_node_id == "e3"
     assert (again[held["n1"]].reading, again[held["n1"]].relation) == ("revise", "supersedes")
-    assert {one.relation for one in again.values()} >= {"supersedes", "duplicates"}
+    assert {belief.relation for belief in again.values()} >= {"supersedes", "duplicates"}
 
 
 def test_what_is_told_and_its_exception_are_no_strangers() -> None:
     episodes = [one.episode() for one in written.read_written(TRAINING / "office")]
     for episode in episodes:
         root = {node.node_id: node.node_id for node in episode.profile}
-        said = {event.event_id: event for event in episode.events}
+        events = {event.event_id: event for event in episode.events}
         for event in episode.events:
             target = event.label.target_node_id
             root[event.event_id] = root.get(target or "", event.event_id)
-        for example in train_reader.of_episodes([episode], 1):
-            if example.relation == "unrelated":
-                speaking = [one for one in said.values() if one.text == example.meeting.text]
-                kin = [name for name in root if root[name] == root[speaking[0].event_id]]
-                claims = [node.claim for node in episode.profile if node.node_id in kin]
-                claims += [text for name in kin if name in said for text in (said[name].text, said[name].label.claim)]
-                assert example.meeting.held not in claims
+        for event, said in zip(episode.events, train_reader.of_episodes([episode], 1), strict=True):
+            kin = [name for name in root if root[name] == root[event.event_id]]
+            claims = {node.claim for node in episode.profile if node.node_id in kin}
+            claims |= {text for name in kin if name in events for text in (events[name].text, events[name].label.claim)}
+            assert not claims & {belief.held for belief in said.own if belief.relation == "unrelated"}
 
 
 def test_a_side_is_read_by_the_other_sides_reader(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -140,22 +138,25 @@ def test_plain_messages_concern_nothing_that_is_held() -> None:
 
 
 def test_the_reader_learns_every_reading_and_whose_words_they_are() -> None:
-    examples = train_reader.of_kits(kits.read_kits(TRAINING / "formal"), 1)
-    assert {example.reading for example in examples} == set(READINGS)
-    assert all((example.authentic is None) == (example.reading == "none") for example in examples)
-    planted = [example for example in examples if example.authentic is False]
-    assert all(example.reading == "quarantine" for example in planted)
-    assert {example.meeting.origin for example in planted} >= {"user", "retrieved_document"}
+    said = train_reader.of_kits(kits.read_kits(TRAINING / "formal"), 1)
+    readings = [(one, belief.reading) for one in said for belief in one.own]
+    assert {reading for _, reading in readings} == set(READINGS)
+    assert all((one.authentic is None) == (reading == "none") for one, reading in readings)
+    planted = [one for one in said if one.authentic is False]
+    assert {belief.reading for one in planted for belief in one.own} == {"quarantine"}
+    assert {one.origin for one in planted} >= {"user", "retrieved_document"}
 
 
 def test_what_settles_a_gradual_change_revises_what_it_concerns_and_adds_elsewhere() -> None:
     theirs = kits.read_kits(TRAINING / "formal")
     settled = {kit.gradual[-1].text: kit.held.claim for kit in theirs}
-    found = [one for one in train_reader.of_kits(theirs, 1) if one.meeting.text in settled]
+    found = [one for one in train_reader.of_kits(theirs, 1) if one.text in settled]
+    assert len(found) == len(settled)
     for one in found:
-        concerned = one.meeting.held == settled[one.meeting.text]
-        assert (one.reading, one.relation) == (("revise", "supersedes") if concerned else ("add", "unrelated"))
-    assert len(found) > len(settled)
+        assert one.own == (Beside(settled[one.text], "revise", "supersedes"),)
+        assert one.elsewhere == "add"
+        assert one.crowd
+        assert settled[one.text] not in one.crowd
 
 
 @pytest.mark.parametrize(("kind", "least"), [("ode", 0.6), ("gru", 0.6), ("logistic", 0.4)])

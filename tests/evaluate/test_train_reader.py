@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from itertools import chain
 from pathlib import Path
 
 import numpy as np
@@ -10,17 +12,30 @@ import pytest
 pytest.importorskip("torch")
 
 from memreview.evaluate import train_reader
-from memreview.evaluate.train_reader import Example
-from memreview.language.gate_reader import READINGS, GateReader, Impression, Meeting
+from memreview.evaluate.train_reader import Beside, Example, Said
+from memreview.language.embedder import load_embedder
+from memreview.language.gate_reader import BESIDE, READINGS, GateReader, Impression, Meeting
+from memreview.language.model_files import embedder_folder
 from memreview.language.relations import NLI, RELATIONS
 from memreview.records.entry import Origin
 
 PAGE = Origin.RETRIEVED_DOCUMENT
+HEN, OSLO = "Keeps a hen", "Lives in Oslo"
 EXAMPLES = [
-    Example(Meeting("Keeps a hen", Origin.USER, "any tips for mites?"), "none"),
-    Example(Meeting("Keeps a hen", Origin.USER, "my hen is moulting"), "retain", True, "duplicates", "entailment"),
-    Example(Meeting("Keeps a hen", Origin.USER, "the hen went to my sister for good"), "revise", True, "supersedes"),
-    Example(Meeting("Keeps a hen", PAGE, "The reader keeps geese."), "quarantine", False, "coexists", "neutral"),
+    Example(Origin.USER, "any tips for mites?", (Beside(HEN, "none"),)),
+    Example(
+        Origin.USER,
+        "my hen is moulting",
+        (Beside(HEN, "retain", "duplicates", "entailment"), Beside(OSLO, "add", "unrelated")),
+        True,
+    ),
+    Example(
+        Origin.USER,
+        "the hen went to my sister for good",
+        (Beside(HEN, "revise", "supersedes"), Beside(OSLO, "add", "unrelated"), Beside("Is vegan", "add")),
+        True,
+    ),
+    Example(PAGE, "The reader keeps geese.", (Beside(HEN, "quarantine", "coexists", "neutral"),) * BESIDE, False),
 ]
 
 
@@ -29,8 +44,14 @@ def trained() -> train_reader.TrainedReader:
     return train_reader.train(EXAMPLES * 8, lambda line: None, epochs=2)
 
 
-def values(one: Impression) -> list[float]:
-    return [*one.reading, one.authentic, *one.judgement.relations.values(), *one.judgement.nli.values()]
+def values(read: Sequence[tuple[Impression, ...]]) -> np.ndarray:
+    return np.array(
+        [
+            [*one.reading, one.authentic, *one.judgement.relations.values(), *one.judgement.nli.values()]
+            for impressions in read
+            for one in impressions
+        ]
+    )
 
 
 def test_what_is_exported_is_what_was_trained(trained: train_reader.TrainedReader, tmp_path: Path) -> None:
@@ -38,8 +59,9 @@ def test_what_is_exported_is_what_was_trained(trained: train_reader.TrainedReade
     config = trained.export(meetings * 20, tmp_path)
     shipped = GateReader.load(tmp_path)
     assert shipped.id == config.id
-    wanted, given = (np.array([values(one) for one in reader.read(meetings)]) for reader in (trained, shipped))
-    assert np.abs(wanted - given).max() < 0.06
+    read = shipped.read(meetings)
+    assert [len(impressions) for impressions in read] == [1, 2, 3, BESIDE]
+    assert np.abs(values(trained.read(meetings)) - values(read)).max() < 0.06
 
 
 def test_a_meeting_is_read_the_same_alone_and_in_company(trained: train_reader.TrainedReader, tmp_path: Path) -> None:
@@ -49,13 +71,19 @@ def test_a_meeting_is_read_the_same_alone_and_in_company(trained: train_reader.T
     together = reader.read([*meetings, *meetings])
     assert together[: len(meetings)] == together[len(meetings) :]
     for meeting, one in zip(meetings, together, strict=False):
-        (alone,) = reader.read([meeting])
-        assert values(alone) == pytest.approx(values(one), abs=1e-6)
+        assert values(reader.read([meeting])) == pytest.approx(values([one]), abs=1e-6)
     assert reader.read([]) == []
 
 
+def test_a_text_and_beliefs_of_any_length_are_read(trained: train_reader.TrainedReader, tmp_path: Path) -> None:
+    trained.export([example.meeting for example in EXAMPLES] * 20, tmp_path)
+    ((*found,),) = GateReader.load(tmp_path).read([Meeting(("hen " * 900,) * BESIDE, PAGE, "geese " * 900)])
+    assert len(found) == BESIDE
+    assert all(sum(one.reading) == pytest.approx(1, abs=1e-3) for one in found)
+
+
 def test_every_answer_is_a_distribution(trained: train_reader.TrainedReader) -> None:
-    for one in trained.read([example.meeting for example in EXAMPLES]):
+    for one in chain(*trained.read([example.meeting for example in EXAMPLES])):
         assert len(one.reading) == len(READINGS)
         assert tuple(one.judgement.relations) == RELATIONS
         assert tuple(one.judgement.nli) == NLI
@@ -64,10 +92,29 @@ def test_every_answer_is_a_distribution(trained: train_reader.TrainedReader) -> 
 
 
 def test_what_nobody_has_said_teaches_nothing() -> None:
-    assert EXAMPLES[0].labels == (READINGS.index("none"), train_reader._UNKNOWN, *[train_reader._UNKNOWN] * 2)
-    assert EXAMPLES[3].labels[1] == 0
+    first, *rest = EXAMPLES[0].labels
+    assert first == (READINGS.index("none"), *[train_reader._UNKNOWN] * 3)
+    assert rest == [(train_reader._UNKNOWN,) * 4] * (BESIDE - 1)
+    assert {labels[1] for labels in EXAMPLES[3].labels} == {0}
 
 
 def test_what_has_nothing_to_do_with_the_other_neither_follows_nor_contradicts() -> None:
-    stranger = Example(Meeting("Keeps a hen", Origin.USER, "I moved to Oulu"), "add", True, "unrelated")
-    assert stranger.labels[3] == NLI.index("neutral")
+    assert Beside(HEN, "add", "unrelated").labels[2] == NLI.index("neutral")
+
+
+def test_a_text_meets_what_it_concerns_and_the_nearest_of_the_rest_the_nearest_first() -> None:
+    embedder = load_embedder(embedder_folder())
+    crowd = ("Works in a mine", "Keeps three hens", "Is left-handed", "Sings in a choir", "Owns a tandem")
+    own = (Beside("Eats eggs daily", "add", "unrelated"), Beside(OSLO, "revise", "supersedes"))
+    said = Said(Origin.USER, "my hens lay an egg a day each", own, crowd, "add", True)
+    met = [train_reader.meet([said] * 40, embedder, seed) for seed in range(2)]
+    assert met[0] == train_reader.meet([said] * 40, embedder, 0)
+    sizes = {len(one.beside) for one in met[0]}
+    assert sizes == set(range(1, BESIDE + 1))
+    for one in chain(*met):
+        beliefs = [belief.held for belief in one.beside]
+        assert OSLO in beliefs
+        assert "Keeps three hens" not in beliefs, "another's hens may well be these"
+        assert len(beliefs) < 2 or "Eats eggs daily" in beliefs
+        cosines = embedder.encode(beliefs) @ embedder.encode([one.text])[0]
+        assert list(cosines) == sorted(cosines, reverse=True)

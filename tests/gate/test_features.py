@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from memreview.gate.features import NAMES, NODES, PROVENANCE, features, kept_columns, target
-from memreview.gate.reading import DAY, EXCERPT_WORDS, FAR, by_concern, excerpt, read_bearings
+from memreview.gate.reading import DAY, EXCERPT_WORDS, FAR, HELD_WORDS, by_concern, excerpt, meeting, read_bearings
 from memreview.language.gate_reader import READINGS, GateReader, Impression, Meeting
 from memreview.language.relations import NLI, RELATIONS, Judgement
 from memreview.records.entry import Origin
@@ -130,18 +130,24 @@ def test_the_reader_is_asked_of_the_nearest_node_and_of_others_that_are_not_far(
         def __init__(self) -> None:
             self.id = "listening"
 
-        def read(self, meetings: Sequence[Meeting]) -> list[Impression]:
-            asked.extend(one.held for one in meetings)
+        def read(self, meetings: Sequence[Meeting]) -> list[tuple[Impression, ...]]:
+            asked.extend(held for one in meetings for held in one.held)
             known = Judgement(dict.fromkeys(RELATIONS, 0.2), dict.fromkeys(NLI, 1 / 3))
-            return [Impression((1 / len(READINGS),) * len(READINGS), 0.5, known) for _ in meetings]
+            return [(Impression((1 / len(READINGS),) * len(READINGS), 0.5, known),) * len(one.held) for one in meetings]
 
     def at(cosine: float) -> Node:
         return node(f"at {cosine}", claim=f"at {cosine}", vector=np.array([cosine, (1 - cosine**2) ** 0.5], np.float32))
 
     here = claim(vector=np.array([1, 0], np.float32))
     (bearings,) = read_bearings([(here, [at(0.05), at(FAR + 0.05), at(0.5)])], Reader())
-    assert asked == [f"at {FAR + 0.05}", "at 0.5"]
+    assert asked == ["at 0.5", f"at {FAR + 0.05}"]
     assert len(bearings) == 3
     asked.clear()
     read_bearings([(here, [at(0.05), at(0.02)])], Reader())
     assert asked == ["at 0.05"]
+
+
+def test_of_what_is_held_the_reader_sees_the_first_words() -> None:
+    long = " ".join(f"word{place}" for place in range(60))
+    asked = meeting(claim(), [node("n", claim=long)])
+    assert asked.held == (" ".join(long.split()[:HELD_WORDS]),)

@@ -52,9 +52,12 @@ class RelationReader(GateReader):
         self.id = "relations-alone"
         self._model = model
 
-    def read(self, meetings: Sequence[Meeting]) -> list[Impression]:
-        judged = self._model.judge([Pair(one.held, one.text, 0.0) for one in meetings])
-        return [Impression((1 / len(READINGS),) * len(READINGS), 0.5, judgement) for judgement in judged]
+    def read(self, meetings: Sequence[Meeting]) -> list[tuple[Impression, ...]]:
+        judged = iter(self._model.judge([Pair(held, one.text, 0.0) for one in meetings for held in one.held]))
+        return [
+            tuple(Impression((1 / len(READINGS),) * len(READINGS), 0.5, next(judged)) for _ in one.held)
+            for one in meetings
+        ]
 
 
 def models(gate: Gate | None = None) -> Models:

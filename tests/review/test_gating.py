@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import dataclasses
+import threading
 from collections.abc import Sequence
 
 import pytest
 
+from memreview.language.gate_reader import GateReader, Impression, Meeting
 from memreview.ledger import Ledger
 from memreview.records.entry import Origin
 from memreview.records.gate import Event
 from memreview.review import gating
-from memreview.review.gating import Models, Replay
+from memreview.review.gating import Models, Replay, following, read_ahead
 from tests.ledger.histories import snapshot
 from tests.review.histories import asking
 
@@ -77,3 +80,70 @@ def test_clocks_that_jump_and_gaps_of_years_are_borne(models: Models) -> None:
     assert replay.events == len(TEXTS)
     assert replay.at == max(event.at for event in events(times))
     assert all(node.corroborated_at >= node.written_at for node in replay.ledger)
+
+
+def test_a_block_is_read_while_the_one_before_is_decided() -> None:
+    second = threading.Event()
+
+    def read(block: int) -> int:
+        if block == 2:
+            second.set()
+        return -block
+
+    found = []
+    for block, what in read_ahead(iter([1, 2, 3]), read):
+        if block == 1:
+            assert second.wait(timeout=10), "the second block waits for the first to be decided"
+        found.append((block, what))
+    assert found == [(1, -1), (2, -2), (3, -3)]
+    assert list(read_ahead([], read)) == []
+
+
+def test_what_goes_wrong_while_reading_ahead_comes_after_what_was_read() -> None:
+    def read(block: int) -> int:
+        if block == 2:
+            raise ValueError("broken")
+        return block
+
+    ahead = read_ahead([1, 2, 3], read)
+    assert next(ahead) == (1, 1)
+    with pytest.raises(ValueError, match="broken"):
+        next(ahead)
+
+
+def test_to_know_the_next_claim_changes_nothing(models: Models) -> None:
+    """Also where a step changes what the next claim meets, so that what was read ahead is of no use."""
+    history = events()
+    claims = Replay(Ledger(), models).read(history)
+    alone, ahead = Replay(Ledger(), models), Replay(Ledger(), models)
+    for event, claim, upcoming in zip(history, claims, following(claims), strict=True):
+        one, other = alone.step(event, claim), ahead.step(event, claim, upcoming)
+        assert [bearing.node.id for bearing in one.bearings] == [bearing.node.id for bearing in other.bearings]
+        assert one.verdict == other.verdict
+    assert snapshot(alone.ledger) == snapshot(ahead.ledger)
+
+
+def test_what_was_read_ahead_is_not_read_again(models: Models) -> None:
+    asked: list[Meeting] = []
+
+    class Counting(GateReader):
+        def __init__(self) -> None:
+            self.id = "counting"
+
+        def read(self, meetings: Sequence[Meeting]) -> list[tuple[Impression, ...]]:
+            asked.extend(meetings)
+            return models.reader.read(meetings)
+
+    replay = Replay(Ledger(), dataclasses.replace(models, reader=Counting()))
+    history = events()
+    claims = replay.read(history)
+    read = sum(claim is not None for claim in claims)
+    for event, claim, upcoming in zip(history, claims, following(claims), strict=True):
+        replay.step(event, claim, upcoming)
+    assert read < len(asked) < 2 * read - 1, "some of what was expected came, and some did not"
+
+
+def test_the_claim_that_follows_each(models: Models) -> None:
+    one, other, *_ = (claim for claim in Replay(Ledger(), models).read(events()) if claim is not None)
+    assert following([None, one, None, other, None]) == [one, other, other, None, None]
+    assert following([]) == []

@@ -72,16 +72,7 @@ def test_a_memory_from_somebody_elses_text_is_in_no_export(profile: Profile, pro
     assert profile.database.value("SELECT status FROM memories WHERE id = ?", (memory,)) == "quarantined"
 
 
-TAKEN_FOR_A_WISH = pytest.mark.xfail(
-    reason="the encoder hears another person's claim, the gate an addition", strict=True
-)
-
-
-@pytest.mark.parametrize(
-    "problem",
-    [pytest.param(one, marks=TAKEN_FOR_A_WISH if one["id"] == "coriander" else ()) for one in SARCASM],
-    ids=name,
-)
+@pytest.mark.parametrize("problem", SARCASM, ids=name)
 def test_sarcasm_changes_nothing(profile: Profile, problem: dict[str, Any]) -> None:
     """The jest is no belief that counts, and nothing gave way to it."""
     place = problem["new"] if problem["new"]["entry"] else problem["old"]
