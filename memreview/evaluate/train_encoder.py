@@ -452,7 +452,7 @@ worse.
 - **The slot** among 129 (the aim was 0.75) has few training texts each, and its borders are thin: use `slots` and
   `slot_probability`, file by domain where the slot is unsure, and let the person correct it.
 - **Direction** (the aim was 0.92) mixes up facts with habits and constraints.
-- The labels are not to blame: 200 of the test claims, labelled twice again, blind and by the same rules, agree with them
-  in 95 % and 93 % of directions, and 85 % and 82 % of slots.
+- The labels are not to blame: 200 of the test claims, labelled twice again, blind and by the same rules, agree with
+  them in 95 % and 93 % of directions, and 85 % and 82 % of slots.
 - Claims of other origins than the user are always `quoted`, with confidence 0. Probabilities are not calibrated.
 """

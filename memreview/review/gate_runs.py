@@ -9,6 +9,7 @@ from __future__ import annotations
 import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import closing
 from dataclasses import dataclass, field, replace
 from operator import itemgetter
 from sqlite3 import Row
@@ -168,9 +169,10 @@ class _Reader:
 
     def read(self, items: Sequence[_Item], kept: _Kept, progress: Callable[[int], None]) -> None:
         blocks = (self._block(items[start : start + BLOCK]) for start in range(0, len(items), BLOCK))
-        for block, claims in read_ahead(blocks, lambda block: self._replay.read(list(block.events.values()))):
-            pairs = zip(claims, following(claims), strict=True)
-            self._decide(block, dict(zip(block.events, pairs, strict=True)), kept, progress)
+        with closing(read_ahead(blocks, lambda block: self._replay.read(list(block.events.values())))) as ahead:
+            for block, claims in ahead:
+                pairs = zip(claims, following(claims), strict=True)
+                self._decide(block, dict(zip(block.events, pairs, strict=True)), kept, progress)
 
     def keep(self, kept: _Kept) -> Counter[str]:
         """Write it all in one step. Raises `_Overtaken`, and nothing is written, where the person, or another run,

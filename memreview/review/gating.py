@@ -7,8 +7,9 @@ held depends on what came before it. What a model gives does not depend on the b
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import closing
 from dataclasses import dataclass, replace
 from typing import TypeVar
 
@@ -83,9 +84,10 @@ class _ReaderAhead(GateReader):
         self._now: tuple[Meeting, Future[list[tuple[Impression, ...]]]] | None = None
         self._next: tuple[Meeting, Future[list[tuple[Impression, ...]]]] | None = None
 
-    def expect(self, meeting: Meeting) -> None:
-        """After what was expected before, which is asked now if it was expected rightly."""
-        self._now, self._next = self._next, (meeting, self._pool.submit(self._model.read, [meeting]))
+    def expect(self, meeting: Meeting | None) -> None:
+        """After what was expected before: that is asked now, if it was expected rightly."""
+        self._now = self._next
+        self._next = None if meeting is None else (meeting, self._pool.submit(self._model.read, [meeting]))
 
     def read(self, meetings: Sequence[Meeting]) -> list[tuple[Impression, ...]]:
         if self._now is not None and meetings == [self._now[0]]:
@@ -125,9 +127,10 @@ class Replay:
     def run(self, events: Sequence[Event]) -> Iterator[Outcome]:
         """Each event once, in the given order."""
         blocks = (events[start : start + BLOCK] for start in range(0, len(events), BLOCK))
-        for block, claims in read_ahead(blocks, self.read):
-            for event, claim, upcoming in zip(block, claims, following(claims), strict=True):
-                yield self.step(event, claim, upcoming)
+        with closing(read_ahead(blocks, self.read)) as ahead:
+            for block, claims in ahead:
+                for event, claim, upcoming in zip(block, claims, following(claims), strict=True):
+                    yield self.step(event, claim, upcoming)
 
     def read(self, events: Sequence[Event], least: float | None = None) -> list[ClaimEvent | None]:
         """The claims of events, with vectors as the store keeps them."""
@@ -152,8 +155,7 @@ class Replay:
 
     def bearings(self, claim: ClaimEvent, upcoming: ClaimEvent | None = None) -> tuple[Bearing, ...]:
         """How a claim stands to the nearest held nodes."""
-        if upcoming is not None:
-            self._reader.expect(meeting(upcoming, self._nearest(upcoming)))
+        self._reader.expect(None if upcoming is None else meeting(upcoming, self._nearest(upcoming)))
         return read_bearings([(claim, self._nearest(claim))], self._reader)[0]
 
     def _nearest(self, claim: ClaimEvent) -> list[Node]:
@@ -186,10 +188,12 @@ def following(claims: Sequence[ClaimEvent | None]) -> list[ClaimEvent | None]:
     return found[::-1]
 
 
-def read_ahead(blocks: Iterable[B], read: Callable[[B], R]) -> Iterator[tuple[B, R]]:
-    """Each block with what is read of it while the caller is busy with the one before: models leave a core free."""
-    with ThreadPoolExecutor(1) as pool:
-        before: tuple[B, Future[R]] | None = None
+def read_ahead(blocks: Iterable[B], read: Callable[[B], R]) -> Generator[tuple[B, R], None, None]:
+    """Each block with what is read of it while the caller is busy with the one before: models leave a core free. Close
+    it when you stop early: what was not begun is not read then."""
+    pool = ThreadPoolExecutor(1)
+    before: tuple[B, Future[R]] | None = None
+    try:
         for block in blocks:
             reading = pool.submit(read, block)
             if before is not None:
@@ -197,6 +201,8 @@ def read_ahead(blocks: Iterable[B], read: Callable[[B], R]) -> Iterator[tuple[B,
             before = block, reading
         if before is not None:
             yield before[0], before[1].result()
+    finally:  # also where the caller stops: nobody wants what was not begun
+        pool.shutdown(wait=False, cancel_futures=True)
 
 
 def as_kept(vector: Vector) -> Vector:

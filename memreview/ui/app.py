@@ -56,7 +56,7 @@ def _run(app: QApplication, folder: Path) -> int:
     try:
         return app.exec()
     finally:
-        window.context.close()
+        window.put_away()
         window.context.profile.close()  # not `profile`: a restore puts another one in its place
         lock.unlock()
 

@@ -21,19 +21,24 @@ def heard(end: Callable[[], object]) -> Iterator[None]:
     writer.setblocking(False)
     notifier = QSocketNotifier(reader.fileno(), QSocketNotifier.Type.Read)
 
+    before = {number: signal.signal(number, lambda *_: None) for number in ENDING}
+
+    def give_back() -> None:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
     def hear() -> None:
         if set(reader.recv(256)) & set(ENDING):
+            give_back()  # a second one ends what does not end by itself
             end()
 
     notifier.activated.connect(hear)
-    before = {number: signal.signal(number, lambda *_: None) for number in ENDING}
     woken = signal.set_wakeup_fd(writer.fileno(), warn_on_full_buffer=False)
     try:
         yield
     finally:
         signal.set_wakeup_fd(woken)
-        for number, handler in before.items():
-            signal.signal(number, handler)
+        give_back()
         notifier.setEnabled(False)
         reader.close()
         writer.close()

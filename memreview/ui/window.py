@@ -54,6 +54,7 @@ class MainWindow(QMainWindow):
             *(partial(import_module, name) for name in modules()),
             *(partial(self.panel, key) for key in self._places),
         ]
+        self._away = False
         self._warming = QTimer(self, interval=WARM_UP_MS)
         self._warming.timeout.connect(self._warm_one)
         self._warming.start()
@@ -231,11 +232,18 @@ class MainWindow(QMainWindow):
         if changing and not self._may_stop():
             event.ignore()
             return
+        self.put_away()
+        event.accept()
+
+    def put_away(self) -> None:
+        """What a window does before it goes, asked or not; safe to call twice."""
+        if self._away:
+            return
+        self._away = True
         geometry = base64.b64encode(self.saveGeometry().data()).decode()
         self.context.guard(lambda: settings.set(self.context.profile, "window", geometry))
         self._warming.stop()
         self.context.close()
-        event.accept()
 
     def _may_stop(self) -> bool:
         answer = QMessageBox.question(

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 from PySide6.QtCore import QLockFile
 
-from memreview.review import jobs
+from memreview.review import jobs, settings
 from memreview.review.profile import Profile
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="no other system sends these to a process")
@@ -88,6 +88,7 @@ def test_a_signal_ends_the_window_in_order(started: Start, home: Path, number: i
     lock.unlock()
     assert _nobody_left(process.pid)
     profile = Profile.open(home)
+    assert settings.get(profile, "window"), "the next window would not be where this one was"
     jobs.backup(profile, {}, lambda *_: None)
     profile.close()
 
