@@ -72,9 +72,10 @@ def _vouched(draft: Draft, node_id: str, layer: Layer | None, scope: str) -> Nod
 
 
 def _against(draft: Draft, node_id: str) -> Iterator[Node]:
-    """What is in force and contradicts it, or would be changed by it."""
-    edges = [*draft.edges("contends", source=node_id), *draft.edges("contradiction", source=node_id)]
-    for other in dict.fromkeys(edge.target for edge in edges):
+    """What is in force and contradicts it with near certainty, or would be changed by it."""
+    contrary = draft.edges("contradiction", source=node_id)
+    sure = [edge for edge in contrary if edge.probability >= draft.policy.contradicts]
+    for other in dict.fromkeys(edge.target for edge in (*draft.edges("contends", source=node_id), *sure)):
         if draft.node(other).status == "active":
             yield draft.node(other)
 

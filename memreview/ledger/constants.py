@@ -53,6 +53,10 @@ class Policy:
     """Ours: two scopes are one from this F1 of their content words on."""
     relation: float = 0.70
     """Probability from which a support or contradiction edge is written (paper)."""
+    contradicts: float = 0.90
+    """Ours: a contradiction edge tells the person what a claim contradicts, and a release or an answer acts on it, from
+    this probability on. Below lies much that is only near; what was asked about, or would change another belief, has a
+    `contends` edge of its own."""
     least_authenticity: float = 0.50
     """Ours: what is more probably not the person's is held back, whatever else the gate makes of it."""
     least_meant: float = 0.05

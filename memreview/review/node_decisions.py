@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable
 from sqlite3 import Row
 
-from memreview.ledger import Choice, answers
+from memreview.ledger import POLICY, Choice, answers
 from memreview.ledger.draft import Draft
 from memreview.ledger.scopes import is_global
 from memreview.records import MemoryStatus
@@ -79,7 +79,8 @@ def _never(database: Database, act: Action, row: Row, decision: Decision) -> Non
         raise ValueError("This has no source of its own that could be left out. Delete it instead.")
     if (origin, name) not in stored.blocked(database):
         act.insert("blocked_sources", origin=origin, name=name, created_at=_now())
-    held = stored.waiting_rows(database, list(stored.held_back(database, evicted=True)))
+    ids = list(stored.held_back(database, POLICY.contradicts, evicted=True))
+    held = stored.waiting_rows(database, ids, POLICY.contradicts)
     for waiting in (row, *(one for one in held.values() if one["id"] != row["id"])):
         if _source(database, waiting) == (origin, name):
             _delete(database, act, waiting, decision)

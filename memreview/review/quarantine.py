@@ -31,24 +31,24 @@ HELD = ("active", "quarantined")
 def ids(profile: Profile, *, evicted: bool = False) -> list[int]:
     """Claims that wait for the person: what an assistant remembers already first, then by what they contradict. With
     `evicted` also those whose days ran out before anybody looked."""
-    return list(stored.held_back(profile.database, evicted=evicted))
+    return list(stored.held_back(profile.database, POLICY.contradicts, evicted=evicted))
 
 
 def items(profile: Profile, ids: Sequence[int]) -> list[QuarantineItem]:
     """Those of `ids` that wait, in that order."""
-    held = stored.waiting_rows(profile.database, ids)
+    held = stored.waiting_rows(profile.database, ids, POLICY.contradicts)
     return _items(profile, [held[node_id] for node_id in ids if node_id in held])
 
 
 def case(profile: Profile, node_id: int) -> QuarantineCase:
     """Raises `LookupError` where it does not wait, or not any more."""
-    row = stored.waiting_rows(profile.database, [node_id]).get(node_id)
+    row = stored.waiting_rows(profile.database, [node_id], POLICY.contradicts).get(node_id)
     if row is None:
         raise LookupError(f"no claim {node_id} in quarantine")
     item = _items(profile, [row])[0]
     context, quote = belief_views.context(profile, row["key"])
     reading = belief_views.reading(profile, row["key"])
-    against = stored.contradicted(profile.database, node_id)
+    against = stored.contradicted(profile.database, node_id, POLICY.contradicts)
     node = stored.node(row)
     return QuarantineCase(
         item=item,

@@ -6,6 +6,7 @@ import sqlite3
 import time
 from collections.abc import Sequence
 
+from memreview.ledger import POLICY
 from memreview.records import Authorization, Quotation, Transition, TransitionKind
 from memreview.review import views
 from memreview.review.profile import Profile
@@ -21,7 +22,7 @@ def counts(profile: Profile) -> Counts:
     return Counts(
         **{name: held.get(name, 0) for name in names},
         **{name: pending[name] for name in ("pending", "verified", "stated", "snoozed", "decided")},
-        **ledger.counts(profile.database, time.time_ns() // 1000),
+        **ledger.counts(profile.database, time.time_ns() // 1000, POLICY.contradicts),
         by_kind={name.removeprefix("kind."): n for name, n in pending.items() if name.startswith("kind.")},
     )
 

@@ -32,8 +32,8 @@ _STORED = """EXISTS (
     SELECT 1 FROM live_memories m WHERE m.id = v.memory_id AND m.status IN ('active', 'quarantined'))"""
 _IS_STORED = f"EXISTS (SELECT 1 FROM node_memories v WHERE v.node_id = n.id AND {_STORED})"
 _CONTRADICTS = """edges e JOIN nodes t ON t.id = e.target AND t.status = 'active'
-    AND (e.kind = 'contends' OR e.kind = 'contradiction' AND e.probability >= 0.9)"""
-"""What the ledger set against each other, or the relation model is all but sure of: below that lies what is near."""
+    AND (e.kind = 'contends' OR e.kind = 'contradiction' AND e.probability >= ?1)"""
+"""What the ledger set against each other, or what contradicts at least with the probability of the first parameter."""
 _AGAINST = f"(SELECT count(DISTINCT t.id) FROM {_CONTRADICTS} WHERE e.source = n.id)"
 _NOT_OWN = """(n.origins <> '["user"]' OR EXISTS (
     SELECT 1 FROM gate_decisions d WHERE d.key = n.key AND json_extract(d.body, '$.quoted')))"""
@@ -307,7 +307,7 @@ def question_ids(database: Database, now: int, *, include_snoozed: bool = False)
     return [row[0] for row in found]
 
 
-def held_back(database: Database, *, evicted: bool = False) -> dict[int, bool]:
+def held_back(database: Database, contradicts: float, *, evicted: bool = False) -> dict[int, bool]:
     """Claims in quarantine that the person did not decide and that no question is about, each with whether a memory
     repeats it: these first, then by what they contradict. What ran out, or only the assistant said, is left out unless
     a memory repeats it or `evicted`; and so is what only the gate takes for another's words on the person's own
@@ -315,42 +315,42 @@ def held_back(database: Database, *, evicted: bool = False) -> dict[int, bool]:
     same."""
     found = database.execute(
         f"""WITH listed AS (
-              SELECT id FROM nodes WHERE status = 'quarantined' AND decided = 0 AND (?1 OR origins <> '["assistant"]')
-              UNION SELECT id FROM nodes WHERE ?1 AND status = 'evicted' AND decided = 0
+              SELECT id FROM nodes WHERE status = 'quarantined' AND decided = 0 AND (?2 OR origins <> '["assistant"]')
+              UNION SELECT id FROM nodes WHERE ?2 AND status = 'evicted' AND decided = 0
               UNION SELECT n.id FROM node_memories v JOIN nodes n ON n.id = v.node_id
                     WHERE n.status IN ('quarantined', 'evicted') AND n.decided = 0 AND {_STORED})
             SELECT n.id, {_IS_STORED} AS stored, {_AGAINST} AS against
-            FROM listed l JOIN nodes n ON n.id = l.id WHERE {_WAITS} AND {_UNASKED} AND (?1 OR {_NOT_OWN})
+            FROM listed l JOIN nodes n ON n.id = l.id WHERE {_WAITS} AND {_UNASKED} AND (?2 OR {_NOT_OWN})
             ORDER BY stored DESC, n.status = 'quarantined' DESC, against DESC, n.written_at DESC, n.id DESC""",
-        (evicted,),
+        (contradicts, evicted),
     )
     return {row["id"]: bool(row["stored"]) for row in found}
 
 
-def contradicted(database: Database, node_id: int) -> dict[int, bool]:
+def contradicted(database: Database, node_id: int, contradicts: float) -> dict[int, bool]:
     """The beliefs in force that a claim contradicts, the surest first, each with whether it would take their place."""
     found = database.execute(
         f"""SELECT t.id, max(e.kind = 'contends') AS contends FROM {_CONTRADICTS} WHERE e.source = ?
             GROUP BY t.id ORDER BY max(e.probability) DESC, t.id""",
-        (node_id,),
+        (contradicts, node_id),
     )
     return {row["id"]: bool(row["contends"]) for row in found}
 
 
-def waiting_rows(database: Database, ids: Sequence[int]) -> dict[int, sqlite3.Row]:
+def waiting_rows(database: Database, ids: Sequence[int], contradicts: float) -> dict[int, sqlite3.Row]:
     """Those of `ids` that wait in quarantine; `stored` where a memory repeats them, `against` how many beliefs they
     contradict."""
     found: dict[int, sqlite3.Row] = {}
     for chunk in _chunks(ids):
         sql = f"""SELECT n.*, {_IS_STORED} AS stored, {_AGAINST} AS against FROM nodes n
                   WHERE n.id IN ({_marks(chunk)}) AND {_WAITS} AND {_UNASKED}"""
-        found.update((row["id"], row) for row in database.execute(sql, tuple(chunk)))
+        found.update((row["id"], row) for row in database.execute(sql, (contradicts, *chunk)))
     return found
 
 
-def counts(database: Database, now: int) -> dict[str, int]:
+def counts(database: Database, now: int, contradicts: float) -> dict[str, int]:
     """questions, quarantined, and planted: of these, what an assistant remembers already."""
-    held = held_back(database)
+    held = held_back(database, contradicts)
     return {"questions": len(question_ids(database, now)), "quarantined": len(held), "planted": sum(held.values())}
 
 

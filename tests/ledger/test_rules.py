@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 
 import pytest
 
 from memreview.language.gate_reader import READINGS
-from memreview.ledger import POLICY, Ledger, Policy, decay
+from memreview.ledger import POLICY, Edge, EdgeKind, Ledger, Policy, decay
 from memreview.ledger.constants import DAY
 from memreview.records.entry import Origin
 from tests.ledger.histories import (
@@ -129,6 +130,23 @@ def test_evicted_claims_come_back_only_by_the_person() -> None:
     ledger.commit(ledger.release("e0", START + 21 * DAY, layer="contextual"))
     assert (ledger.node("e0").status, ledger.node("e0").layer) == ("active", "contextual")
     assert "e0" in retrieved(ledger, at=START + 21 * DAY)
+
+
+@pytest.mark.parametrize("released", [True, False])
+@pytest.mark.parametrize(
+    ("kind", "probability", "touched"),
+    [("contradiction", 0.8, False), ("contradiction", 0.95, True), ("contends", 0.8, True)],
+)
+def test_the_person_changes_only_what_is_contradicted_with_near_certainty(
+    kind: EdgeKind, probability: float, touched: bool, released: bool
+) -> None:
+    nodes = [held("n1"), held("e0", value=1, status="quarantined")]
+    ledger = Ledger(nodes, [Edge(kind, "e0", "n1", START, probability)])
+    decide = ledger.release if released else partial(ledger.answer, choice="scoped")
+    ledger.commit(decide("e0", at=START + DAY, scope="letters"))
+    assert ledger.node("e0").status == "active"
+    assert ledger.narrowed("n1") == touched
+    assert (ledger.node("n1") == nodes[0]) != touched
 
 
 def test_what_holds_in_one_situation_stands_beside_the_rule() -> None:

@@ -134,6 +134,20 @@ def test_what_a_release_does_to_what_is_contradicted_is_told(
     assert statuses(profile, "nodes", "claim")[LISBON] == status
 
 
+@pytest.mark.parametrize(("probability", "touched"), [(0.8, False), (0.95, True)])
+def test_a_release_touches_nothing_but_what_was_shown(profile: Profile, probability: float, touched: bool) -> None:
+    contradicts(profile, LISBON, "contradiction", probability)
+    case = planted(profile)
+    assert [node.claim for node in case.contradicts] == [LISBON] * touched
+    belief = "SELECT * FROM nodes WHERE claim = ?"
+    before = profile.database.one(belief, (LISBON,))
+    decisions.decide(profile, Decision(verb=Verb.RELEASE, nodes=(case.item.id,), scope="pushchairs"))
+    after = profile.database.one(belief, (LISBON,))
+    assert before is not None
+    assert after is not None
+    assert (tuple(before) != tuple(after)) == touched
+
+
 def test_the_curve_falls_to_the_floor_in_fourteen_days(profile: Profile) -> None:
     case = planted(profile)
     shares = [point.share for point in case.decay]
