@@ -5,9 +5,6 @@ from __future__ import annotations
 import argparse
 import importlib
 import os
-import shlex
-import shutil
-import subprocess
 import sys
 import tempfile
 from collections.abc import Callable, Sequence
@@ -16,7 +13,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from memreview.cli import deciding, imported, told
+from memreview.cli import deciding, imported, program, told
 from memreview.cli.deciding import CASE, CLAIM, MEMORY, QUESTION, Decided
 from memreview.cli.output import Table, emit, progress_line, width
 from memreview.importers.contract import ColumnMapping
@@ -60,7 +57,8 @@ Arguments = argparse.Namespace
 def window(arguments: Arguments) -> int:
     """The only command that needs Qt."""
     if not _has_display():
-        raise LookupError("There is no display to open a window on. The commands work without one: memreview --help.")
+        without = f"The commands work without one: {program.command(arguments)} --help"
+        raise LookupError(f"There is no display to open a window on. {without}")
     try:
         from memreview.ui.app import main as open_window
     except ImportError as error:
@@ -80,7 +78,7 @@ def import_(arguments: Arguments) -> None:
             else:
                 done += importing.import_path(profile, Path(path), mapping=mapping, progress=progress)
         audit = None if arguments.no_audit else jobs.audited(profile, progress, full=False)
-        brought = [] if arguments.json else imported.lines(profile, done, _program(arguments))
+        brought = [] if arguments.json else imported.lines(profile, done, program.command(arguments))
         emit(arguments, {"imports": done, "audit": audit}, lambda: _reviewed(arguments, profile, brought))
 
 
@@ -88,8 +86,10 @@ def _piped() -> str:
     try:
         return sys.stdin.buffer.read().decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        told = f"Standard input is no text in UTF-8 (byte {error.start:,})."
-        raise LookupError(f"{told} Save it as a file and import that: other encodings are recognized there.") from error
+        found = f"Standard input is no text in UTF-8 (byte {error.start:,})."
+        raise LookupError(
+            f"{found} Save it as a file and import that: other encodings are recognized there."
+        ) from error
 
 
 def audit(arguments: Arguments) -> None:
@@ -98,21 +98,10 @@ def audit(arguments: Arguments) -> None:
         emit(arguments, summary, lambda: _reviewed(arguments, profile))
 
 
-def _reviewed(arguments: Arguments, profile: Profile, told: Sequence[str] = ()) -> str:
+def _reviewed(arguments: Arguments, profile: Profile, also: Sequence[str] = ()) -> str:
     """The report, what else there is to say, and what to type next."""
-    return "\n".join(
-        [report.text(profile, width=width()), "", *told, f"Next: {_program(arguments)} {_next(arguments, profile)}"]
-    )
-
-
-def _program(arguments: Arguments) -> str:
-    """How to call us again for the same profile."""
-    home = f" --home {_quoted(str(arguments.home))}" if arguments.home else ""
-    return f"{_started_as()}{home}"
-
-
-def _quoted(word: str) -> str:
-    return subprocess.list2cmdline([word]) if os.name == "nt" else shlex.quote(word)
+    following = f"Next: {program.command(arguments)} {_next(arguments, profile)}"
+    return "\n".join([report.text(profile, width=width()), "", *also, following])
 
 
 def _next(arguments: Arguments, profile: Profile) -> str:
@@ -124,15 +113,16 @@ def _next(arguments: Arguments, profile: Profile) -> str:
     return next((command for count, command in waiting if count), "memories")
 
 
-def _missing(thing: Decided, number: int) -> LookupError:
-    return LookupError(f"There is no {thing.noun} {number}. This lists what there is: memreview {thing.listed}")
+def _missing(arguments: Arguments, thing: Decided, number: int) -> LookupError:
+    lists = f"{program.command(arguments)} {thing.listed}"
+    return LookupError(f"There is no {thing.noun} {number}. This lists what there is: {lists}")
 
 
 def queue_(arguments: Arguments) -> None:
     with _profile(arguments, create=False) as profile:
         if arguments.case is not None:
             if not queue.items(profile, [arguments.case]):
-                raise _missing(CASE, arguments.case)
+                raise _missing(arguments, CASE, arguments.case)
             case = queue.case(profile, arguments.case)
             emit(arguments, case, lambda: _case_text(case))
             return
@@ -156,9 +146,9 @@ def quarantine_(arguments: Arguments) -> None:
     with _profile(arguments, create=False) as profile:
         if arguments.claim is not None:
             if not quarantine.items(profile, [arguments.claim]):
-                raise _missing(CLAIM, arguments.claim)
+                raise _missing(arguments, CLAIM, arguments.claim)
             case = quarantine.case(profile, arguments.claim)
-            emit(arguments, case, lambda: _quarantine_text(case))
+            emit(arguments, case, lambda: _quarantine_text(arguments, case))
             return
         ids = quarantine.ids(profile, evicted=arguments.all)
         items = quarantine.items(profile, ids[: arguments.limit])
@@ -175,9 +165,9 @@ def questions_(arguments: Arguments) -> None:
     with _profile(arguments, create=False) as profile:
         if arguments.question is not None:
             if not questions.items(profile, [arguments.question]):
-                raise _missing(QUESTION, arguments.question)
+                raise _missing(arguments, QUESTION, arguments.question)
             question = questions.get(profile, arguments.question)
-            emit(arguments, question, lambda: _question_text(question))
+            emit(arguments, question, lambda: _question_text(arguments, question))
             return
         ids = questions.ids(profile)
         items = questions.items(profile, ids[: arguments.limit])
@@ -192,7 +182,7 @@ def why_(arguments: Arguments) -> None:
     with _profile(arguments, create=False) as profile:
         there = belief_views.node_rows if arguments.claim else memories.rows
         if not there(profile, [arguments.id]):
-            raise _missing(CLAIM if arguments.claim else MEMORY, arguments.id)
+            raise _missing(arguments, CLAIM if arguments.claim else MEMORY, arguments.id)
         life = why.of_node(profile, arguments.id) if arguments.claim else why.of_memory(profile, arguments.id)
         table = Table("when", "what", "")
         for line in life.lines:
@@ -213,7 +203,7 @@ def decide(arguments: Arguments) -> None:
         text=arguments.text,
         until=_until(arguments.until),
     )
-    _complete(decision)
+    _complete(arguments, decision)
     targets = (decision.transitions, decision.memories, decision.nodes, decision.questions)
     if not any(targets):
         raise ValueError("Name at least one case, or a memory with --memory, a claim with --claim, a question.")
@@ -225,7 +215,7 @@ def decide(arguments: Arguments) -> None:
         asked = {item.id for item in questions.items(profile, decision.questions)}
         for thing, ids, held in zip(deciding.THINGS, targets, (known_cases, known, claims, asked), strict=True):
             for missing in sorted(set(ids) - held):
-                raise _missing(thing, missing)
+                raise _missing(arguments, thing, missing)
         done = told.lines(profile, decision)
         if arguments.preview:
             preview = decisions.preview(profile, decision)
@@ -233,11 +223,11 @@ def decide(arguments: Arguments) -> None:
             emit(arguments, preview, lambda: "\n".join(changes) if preview.counts else "Nothing would change.")
         else:
             step = decisions.decide(profile, decision)
-            takes_back = f"Step {step.id}; `memreview undo` takes it back."
+            takes_back = f"Step {step.id}; this takes it back: {program.command(arguments)} undo"
             emit(arguments, step, lambda: "\n".join([*told.at_most(done), takes_back]))
 
 
-def _complete(decision: Decision) -> None:
+def _complete(arguments: Arguments, decision: Decision) -> None:
     """The options that a verb needs, by their names; raises `ValueError` where one is left out."""
     if decision.verb is Verb.SNOOZE and decision.until is None:
         raise ValueError("Say until when, for example --until 2026-12-31.")
@@ -246,7 +236,8 @@ def _complete(decision: Decision) -> None:
     if decision.verb is Verb.EDIT and not decision.text.strip():
         raise ValueError('Say the new wording: --text "Lives in Porto". To remove a memory, use forget.')
     if decision.verb is Verb.ANSWER and not decision.answer:
-        raise ValueError("Say the answer, for example --answer no; `memreview questions NUMBER` lists them.")
+        lists = f"{program.command(arguments)} questions NUMBER"
+        raise ValueError(f"Say the answer, for example --answer no. This lists them: {lists}")
 
 
 def undo(arguments: Arguments) -> None:
@@ -353,14 +344,6 @@ def demo(arguments: Arguments) -> int:
     return window(arguments)
 
 
-def _started_as() -> str:
-    """How to call the program again from the same shell."""
-    if shutil.which("memreview"):
-        return "memreview"
-    script = Path(sys.argv[0]).stem == "memreview"
-    return _quoted(sys.argv[0]) if script else f"{_quoted(sys.executable)} -m memreview"
-
-
 def bench(arguments: Arguments) -> int:
     from memreview.evaluate import bench as benches
 
@@ -456,10 +439,10 @@ def _case_text(case: Case) -> str:
 def _taken_text(arguments: Arguments, profile: Profile, taken: watching.Taken) -> str:
     if taken.error:
         return f"{taken.name}: {taken.error}"
-    return _reviewed(arguments, profile, imported.lines(profile, taken.imports, _program(arguments)))
+    return _reviewed(arguments, profile, imported.lines(profile, taken.imports, program.command(arguments)))
 
 
-def _quarantine_text(case: QuarantineCase) -> str:
+def _quarantine_text(arguments: Arguments, case: QuarantineCase) -> str:
     claim = case.item.id
     lines = [f"Claim {claim}: “{one_line(case.quote, None)}”", "", *(f"  - {reason}" for reason in case.reasons)]
     if case.reading is not None:
@@ -472,13 +455,14 @@ def _quarantine_text(case: QuarantineCase) -> str:
     days = f"{case.item.days_left:.0f} days left" if case.item.status == "quarantined" else "no days left"
     lines += ["", f"It would count if ({days}):", *(f"  - {words}" for words in case.corroboration.words)]
     for verb, effects in case.effects.items():
-        lines += [f"memreview decide {deciding.word(Verb(verb))} --claim {claim}", f"  {' '.join(effects)}"]
+        decided = f"{program.command(arguments)} decide {deciding.word(Verb(verb))} --claim {claim}"
+        lines += [decided, f"  {' '.join(effects)}"]
     return "\n".join(lines)
 
 
-def _question_text(question: Question) -> str:
+def _question_text(arguments: Arguments, question: Question) -> str:
     lines = [f"Question {question.item.id}: {one_line(question.item.text, None)}", ""]
-    answered = f"memreview decide answer --question {question.item.id} --answer"
+    answered = f"{program.command(arguments)} decide answer --question {question.item.id} --answer"
     for answer in question.answers:
         lines += [f"{answered} {answer.key}", f"  {answer.label}. {' '.join(answer.effects)}"]
     return "\n".join([*lines, f'{answered} text --text "…"', "  Your own words are remembered instead."])

@@ -6,6 +6,7 @@ import argparse
 from pathlib import Path
 from typing import Any
 
+from memreview.cli import program
 from memreview.cli.output import Table, emit, progress_line
 from memreview.review import doctor, language_model
 from memreview.review.labels import day
@@ -27,7 +28,9 @@ def run(arguments: argparse.Namespace) -> None:
         _show(arguments)
         return
     if (arguments.act == "use") != (arguments.what is not None):
-        raise ValueError("Write `models use bundled`, `off`, a .gguf file or a server's address; or `models probe`.")
+        models = f"{program.command(arguments)} models"
+        choices = "bundled, off, a .gguf file or a server's address"
+        raise ValueError(f"Write {models} probe, or {models} use MODEL. A model is {choices}.")
     profile = Profile.open(arguments.home)
     try:
         with progress_line() as progress:

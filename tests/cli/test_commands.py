@@ -6,13 +6,14 @@ import io
 import json
 import subprocess
 import sys
+from argparse import Namespace
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from memreview.cli import commands, main
+from memreview.cli import main, program
 from tests.review.builders import profile_with_cases
 
 Run = Callable[..., Any]
@@ -162,6 +163,10 @@ def test_a_full_disk_is_told_in_one_line() -> None:
 # -- decisions in words ---------------------------------------------------------------------------------------------
 
 
+def called(home: Path) -> str:
+    return program.command(Namespace(home=home))
+
+
 def shown(capsys: pytest.CaptureFixture[str], home: Path, *arguments: str, status: int = 0) -> str:
     assert main(["--home", str(home), *arguments]) == status
     captured = capsys.readouterr()
@@ -183,7 +188,7 @@ def test_decide_says_what_it_changed(
     home: Path, capsys: pytest.CaptureFixture[str], arguments: list[str], line: str
 ) -> None:
     told = shown(capsys, home, "decide", *arguments).splitlines()
-    assert told == [line, "Step 3; `memreview undo` takes it back."]
+    assert told == [line, f"Step 3; this takes it back: {called(home)} undo"]
 
 
 def test_many_decided_things_are_told_shortly(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
@@ -227,6 +232,6 @@ def test_no_profile_names_the_folder_and_the_command(tmp_path: Path, capsys: pyt
 def test_the_hint_after_the_demo_can_be_typed_as_it_is(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", "")
     monkeypatch.setattr("sys.argv", ["/there/bin/memreview", "demo"])
-    assert commands._started_as() == "/there/bin/memreview"
+    assert program._started_as() == "/there/bin/memreview"
     monkeypatch.setattr("sys.argv", ["/there/memreview/__main__.py", "demo"])
-    assert commands._started_as() == f"{sys.executable} -m memreview"
+    assert program._started_as() == f"{sys.executable} -m memreview"

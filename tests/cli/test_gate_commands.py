@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import json
+import re
+import shutil
 import threading
 import time
+from argparse import Namespace
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from memreview.cli import main
+from memreview.cli import main, program
 from memreview.review import quarantine, watching
 from memreview.review.profile import Profile
 from tests.review import gates
@@ -78,6 +81,36 @@ def test_what_is_printed_for_a_person_is_plain(filled: Path, capsys: pytest.Capt
         shown = capsys.readouterr().out
         assert shown.strip()
         assert "None" not in shown
+
+
+@pytest.mark.parametrize(
+    ("arguments", "typed"),
+    [
+        (["quarantine", "{claim}"], "decide release --claim {claim}"),
+        (["questions", "1"], "decide answer --question 1 --answer changed"),
+        (["questions", "1"], 'decide answer --question 1 --answer text --text "…"'),
+        (["queue", "999"], "queue"),
+        (["quarantine", "999"], "quarantine"),
+        (["questions", "999"], "questions"),
+        (["why", "999"], "memories"),
+        (["decide", "forget", "--memory", "999"], "memories"),
+        (["decide", "answer", "--question", "1"], "questions NUMBER"),
+        (["decide", "forget", "--memory", "1"], "undo"),
+        (["models", "use"], "models probe"),
+    ],
+)
+def test_a_command_to_type_is_for_the_same_profile(
+    filled: Path, tmp_path: Path, run: Run, capsys: pytest.CaptureFixture[str], arguments: list[str], typed: str
+) -> None:
+    claim = str(run("quarantine")[0]["id"])
+    home = shutil.copytree(filled, tmp_path / "home")
+    main(["--home", str(home), *(word.format(claim=claim) for word in arguments)])
+    captured = capsys.readouterr()
+    lines = (captured.out + captured.err).splitlines()
+    called = program.command(Namespace(home=home))
+    assert called.endswith(f"memreview --home {home}")
+    assert [line for line in lines if f"{called} {typed.format(claim=claim)}" in line]
+    assert not [line for line in lines if re.search(r"memreview(?! --home)[` ]+[a-z]", line)]
 
 
 @pytest.mark.parametrize(

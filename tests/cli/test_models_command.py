@@ -44,8 +44,8 @@ def test_a_server_is_chosen_tried_and_shown(tmp_path: Path, capsys: pytest.Captu
         (("use", "https://192.0.2.1/v1"), "Add --elsewhere"),
         (("use", "ftp://localhost"), "not the address"),
         (("use", "nowhere.gguf"), "can't be read"),
-        (("use",), "models use bundled"),
-        (("probe", "bundled"), "models use bundled"),
+        (("use",), "models use MODEL"),
+        (("probe", "bundled"), "models use MODEL"),
         (("use", "http://127.0.0.1:9/v1"), "can't be reached"),
     ],
 )

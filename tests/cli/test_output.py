@@ -5,11 +5,12 @@ from __future__ import annotations
 import io
 import re
 import shlex
+from argparse import Namespace
 from pathlib import Path
 
 import pytest
 
-from memreview.cli import deciding, main
+from memreview.cli import deciding, main, program
 from memreview.cli.output import Table, progress_line
 from memreview.review import decisions, node_decisions, report
 from memreview.review.profile import Profile
@@ -103,19 +104,20 @@ def test_no_name_of_our_own_is_shown(capsys: pytest.CaptureFixture[str], demo: P
 @pytest.mark.parametrize(
     ("arguments", "listed"),
     [
-        (["queue", "9999"], "case 9999. This lists what there is: memreview queue"),
-        (["quarantine", "9999"], "claim 9999. This lists what there is: memreview quarantine"),
-        (["questions", "9999"], "question 9999. This lists what there is: memreview questions"),
-        (["why", "9999"], "memory 9999. This lists what there is: memreview memories"),
-        (["why", "--claim", "9999"], "claim 9999. This lists what there is: memreview quarantine"),
-        (["decide", "approve", "9999"], "case 9999. This lists what there is: memreview queue"),
-        (["decide", "forget", "--memory", "9999"], "memory 9999. This lists what there is: memreview memories"),
+        (["queue", "9999"], "case 9999. This lists what there is: PROGRAM queue"),
+        (["quarantine", "9999"], "claim 9999. This lists what there is: PROGRAM quarantine"),
+        (["questions", "9999"], "question 9999. This lists what there is: PROGRAM questions"),
+        (["why", "9999"], "memory 9999. This lists what there is: PROGRAM memories"),
+        (["why", "--claim", "9999"], "claim 9999. This lists what there is: PROGRAM quarantine"),
+        (["decide", "approve", "9999"], "case 9999. This lists what there is: PROGRAM queue"),
+        (["decide", "forget", "--memory", "9999"], "memory 9999. This lists what there is: PROGRAM memories"),
     ],
 )
 def test_an_unknown_number_is_told_with_what_lists_them(
     capsys: pytest.CaptureFixture[str], sample: Path, arguments: list[str], listed: str
 ) -> None:
-    assert printed(capsys, sample, *arguments, status=1) == f"memreview: There is no {listed}\n"
+    expected = listed.replace("PROGRAM", program.command(Namespace(home=sample)))
+    assert printed(capsys, sample, *arguments, status=1) == f"memreview: There is no {expected}\n"
 
 
 def test_a_decision_that_is_for_something_else_is_told_with_those_that_are_not(
