@@ -64,7 +64,7 @@ def case(profile: Profile, node_id: int) -> QuarantineCase:
         scope=node.scope,
         reasons=tuple(_reasons(item, reading, node.slot or "")),
         memories=tuple(views.rows(profile, item.memories)),
-        effects=_effects(item, contradicts=bool(against), replaces=any(against.values())),
+        effects=_effects(item, node.scope, contradicts=bool(against), replaces=any(against.values())),
     )
 
 
@@ -155,12 +155,11 @@ def _reasons(item: QuarantineItem, reading: GateReading | None, slot: str) -> li
     return reasons
 
 
-def _effects(item: QuarantineItem, *, contradicts: bool, replaces: bool) -> dict[str, tuple[str, ...]]:
+def _effects(item: QuarantineItem, scope: str, *, contradicts: bool, replaces: bool) -> dict[str, tuple[str, ...]]:
     stored_already = bool(item.remembered)
     again = "The memory that says it stays in use." if item.in_use else "The memory that says it counts again."
     memory = again if stored_already else "A memory that says it is added."
-    other = "What it would change gives way to it" if replaces else "What it contradicts stays as it is"
-    both = [f"{other}, unless you say where this holds."] if contradicts else []
+    both = [_on_others(scope, replaces=replaces)] if contradicts else []
     forget = ["The memory that says it is forgotten, and stays so."] if stored_already else []
     effects = {
         "release": ("It counts from now on.", memory, *both),
@@ -174,3 +173,11 @@ def _effects(item: QuarantineItem, *, contradicts: bool, replaces: bool) -> dict
         never = f"Nothing from {item.provenance.name} is taken in any more, and what waits from there goes."
         effects["never"] = (*effects["delete"], never)
     return effects
+
+
+def _on_others(scope: str, *, replaces: bool) -> str:
+    """What a release does to what the claim contradicts."""
+    if not is_global(scope):
+        return f"What it contradicts holds except for {scope}."
+    other = "What it would change gives way to it" if replaces else "What it contradicts stays as it is"
+    return f"{other}, unless you say where this holds."

@@ -134,6 +134,18 @@ def test_what_a_release_does_to_what_is_contradicted_is_told(
     assert statuses(profile, "nodes", "claim")[LISBON] == status
 
 
+@pytest.mark.parametrize("kind", ["contradiction", "contends"])
+def test_what_holds_in_one_situation_leaves_the_rest_to_what_it_contradicts(profile: Profile, kind: str) -> None:
+    contradicts(profile, LISBON, kind, 1.0)
+    profile.database.execute("UPDATE nodes SET scope = 'holidays' WHERE id = ?", (planted(profile).item.id,))
+    case = planted(profile)
+    assert case.effects["release"][-1] == "What it contradicts holds except for holidays."
+    decisions.decide(profile, Decision(verb=Verb.RELEASE, nodes=(case.item.id,)))
+    assert statuses(profile, "nodes", "claim")[LISBON] == "active"
+    narrowed = "SELECT count(*) FROM edges WHERE kind = 'scopes' AND source = ?"
+    assert profile.database.value(narrowed, (case.item.id,)) == 1
+
+
 @pytest.mark.parametrize(("probability", "touched"), [(0.8, False), (0.95, True)])
 def test_a_release_touches_nothing_but_what_was_shown(profile: Profile, probability: float, touched: bool) -> None:
     contradicts(profile, LISBON, "contradiction", probability)
