@@ -6,10 +6,10 @@ from collections import Counter
 from collections.abc import Sequence
 
 from memreview.records import NoteKind
-from memreview.review import history
 from memreview.review.labels import one_line, plural
 from memreview.review.profile import Profile
 from memreview.review.values import ImportSummary
+from memreview.store import journal
 
 SHOWN = 5
 _COUNTED = {
@@ -23,7 +23,7 @@ _COUNTED = {
 
 
 def lines(profile: Profile, done: Sequence[ImportSummary], program: str) -> list[str]:
-    """Call it right after the import: the steps that it names are the newest ones. `program`: how to call us."""
+    """`program`: how to call us."""
     counts: Counter[str] = Counter()
     for summary in done:
         counts.update(summary.counts)
@@ -31,9 +31,9 @@ def lines(profile: Profile, done: Sequence[ImportSummary], program: str) -> list
     told = [f"This import: {', '.join(brought)}." if brought else "Nothing new."]
     if broken := counts[f"notes.{NoteKind.BROKEN}"]:
         told.append(f"Warning: {plural(broken, 'part')} could not be read.")
-    steps = [step.id for step in history.steps(profile) if step.verb == "import"][: len(done)]
-    for summary, step in zip(done, reversed(steps), strict=True):
-        if any(summary.counts.get(kind) for kind in _COUNTED):
+    for summary in done:
+        step = journal.import_step(profile.database, summary.import_id)
+        if step is not None and any(summary.counts.get(kind) for kind in _COUNTED):
             told += _warnings(summary, f"{program} undo {step}")
     return told
 

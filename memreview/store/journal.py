@@ -130,6 +130,16 @@ def entry(database: Database, journal_id: int) -> JournalEntry | None:
     return None if row is None else _entry(row)
 
 
+def import_step(database: Database, import_id: int) -> int | None:
+    """The id of the standing step that brought an import in."""
+    step_id: int | None = database.value(
+        """SELECT id FROM journal WHERE verb = 'import' AND state = 'done'
+           AND json_extract(detail, '$.import_id') = ? ORDER BY id DESC LIMIT 1""",
+        (import_id,),
+    )
+    return step_id
+
+
 def next_undo(database: Database) -> JournalEntry | None:
     """The person's own last step that stands."""
     row = database.one("SELECT * FROM journal WHERE state = 'done' AND actor = 'person' ORDER BY id DESC LIMIT 1")
