@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from itertools import chain
 from sqlite3 import Row
 
 from memreview.language import state_schema
@@ -76,9 +77,10 @@ def blocked(profile: Profile) -> list[tuple[int, str]]:
 
 def _items(profile: Profile, rows: Sequence[Row]) -> list[QuarantineItem]:
     keys = [row["key"] for row in rows]
-    said_in = {key: stored.entry_of(profile.database, key) or 0 for key in keys}
-    entries = conversations.entries(profile.database, list(said_in.values()))
+    said_in = stored.entries_of(profile.database, keys)
+    entries = conversations.entries(profile.database, [entry_id for entry_id in said_in.values() if entry_id])
     memories = stored.memories_of(profile.database, [row["id"] for row in rows])
+    known = {memory.id: memory for memory in views.rows(profile, list(dict.fromkeys(chain(*memories.values()))))}
     read = stored.decisions(profile.database, keys)
     at = belief_views.clock(profile)
     found = []
@@ -87,12 +89,12 @@ def _items(profile: Profile, rows: Sequence[Row]) -> list[QuarantineItem]:
         said = read.get(row["key"])
         authenticity = row["confidence"] if said is not None else 0.0
         left = max(0, decay.evicts_at(node, POLICY) - at) / DAY
-        repeats = [memory for memory in views.rows(profile, memories[row["id"]]) if memory.status in HELD]
+        repeats = [memory for memory_id in memories[row["id"]] if (memory := known[memory_id]).status in HELD]
         found.append(
             QuarantineItem(
                 id=row["id"],
                 claim=row["claim"],
-                provenance=provenance.of_entry(entries.get(said_in[row["key"]]), pasted=_quoted(said)),
+                provenance=provenance.of_entry(entries.get(said_in[row["key"]] or 0), pasted=_quoted(said)),
                 at=row["written_at"],
                 status=row["status"],
                 days_left=left if row["status"] == "quarantined" else 0.0,

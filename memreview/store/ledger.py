@@ -247,10 +247,13 @@ def turn(database: Database, memory_id: int) -> list[sqlite3.Row]:
 
 def entry_of(database: Database, key: str) -> int | None:
     """The entry that a node's claim stands in: its own, or that in which a memory's claim was found."""
-    if key.startswith("e"):
-        return int(key[1:])
-    row = decision(database, key)
-    return None if row is None else json.loads(row["body"]).get("entry")
+    return entries_of(database, [key])[key]
+
+
+def entries_of(database: Database, keys: Sequence[str]) -> dict[str, int | None]:
+    found = decisions(database, [key for key in keys if not key.startswith("e")])
+    read = {key: json.loads(row["body"]).get("entry") for key, row in found.items()}
+    return {key: int(key[1:]) if key.startswith("e") else read.get(key) for key in keys}
 
 
 def decision(database: Database, key: str) -> sqlite3.Row | None:

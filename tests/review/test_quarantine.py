@@ -13,6 +13,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from memreview.evaluate import generate_held
 from memreview.ledger import POLICY
 from memreview.review import decisions, exports, history, quarantine, questions, queue, report, why
 from memreview.review.gating import Models
@@ -94,6 +95,23 @@ def test_what_was_left_out_comes_back_by_the_persons_decision_alone(profile: Pro
     case = planted(profile)
     assert case.corroboration.needed == 1
     assert "in your own words" in case.corroboration.words[0]
+
+
+def test_a_long_list_takes_as_many_queries_as_a_short_one(tmp_path: Path) -> None:
+    profile = profile_with_history(tmp_path)
+    generate_held.held_back(profile, 12)
+    ids = quarantine.ids(profile)
+    repeated = [item for item in quarantine.items(profile, ids) if item.memories]
+    assert len(repeated) == 3
+    for item in repeated:  # their claims come from the memories themselves
+        profile.database.execute("UPDATE nodes SET key = 'm' || ? WHERE id = ?", (item.memories[0], item.id))
+    asked: list[str] = []
+    profile.database.connection.set_trace_callback(asked.append)
+    assert [bool(item.remembered) for item in quarantine.items(profile, ids[2:4])] == [True, False]
+    short = len(asked)
+    assert len(quarantine.items(profile, ids)) == 12
+    assert len(asked) == 2 * short
+    profile.close()
 
 
 LISBON, CAT = "I live in Lisbon, near the river.", "Our cat is called Pixel."
