@@ -27,7 +27,7 @@ def peek(profile: Profile) -> tuple[Step | None, Step | None]:
 
 def undo(profile: Profile, step_id: int | None = None) -> Step | None:
     """Take back one step, or the person's last one. None where there is nothing; raises `UndoBlocked` where later
-    steps changed the same rows, `LookupError` for a step that does not stand."""
+    steps rest on it, `LookupError` for a step that does not stand."""
     entry = journal.next_undo(profile.database) if step_id is None else journal.entry(profile.database, step_id)
     if entry is None and step_id is not None:
         raise LookupError(f"There is no step {step_id}.")
@@ -44,7 +44,7 @@ def undo(profile: Profile, step_id: int | None = None) -> Step | None:
 
 def redo(profile: Profile) -> Step | None:
     """Do the step again that was undone last, and with an import what the gate had made of it. Raises
-    `UndoBlocked` where the same rows were changed since."""
+    `UndoBlocked` where later steps changed the same rows."""
     entry = journal.next_redo(profile.database)
     if entry is None:
         return None
