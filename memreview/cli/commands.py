@@ -155,7 +155,7 @@ def quarantine_(arguments: Arguments) -> None:
         table = Table("claim", "from", "since", "days left", "remembered", "says")
         for item in items:
             left = f"{item.days_left:.0f}" if item.status == "quarantined" else "none"
-            remembered = "yes" if item.memories else ""
+            remembered = "yes" if item.remembered else ""
             table.add(item.id, item.provenance.words, day(item.at), left, remembered, item.remembered or item.claim)
         shown = f"{table}\n{len(items):,} of {len(ids):,}"
         emit(arguments, items, lambda: shown if ids else "Nothing is held back.")
@@ -255,7 +255,7 @@ def redo(arguments: Arguments) -> None:
 
 
 def _checked_again(profile: Profile, step: Step | None) -> str:
-    """What is left is checked at once, so that nothing that was held back counts meanwhile."""
+    """What is unread after it is checked at once, so that nothing that was held back counts meanwhile."""
     if step is None or not history.leaves_unchecked(step):
         return ""
     with progress_line() as progress:
@@ -263,7 +263,7 @@ def _checked_again(profile: Profile, step: Step | None) -> str:
     if found == GateSummary():
         return ""  # nothing had to be read
     held = plural(found.quarantined, "claim is", "claims are")
-    return f" {found.reason}" if found.reason else f" What is left was checked again: {held} held back."
+    return f" {found.reason}" if found.reason else f" What was not checked yet was checked: {held} held back."
 
 
 def history_(arguments: Arguments) -> None:
@@ -451,9 +451,13 @@ def _quarantine_text(arguments: Arguments, case: QuarantineCase) -> str:
         lines.append(f"  - How it was taken: {likely}.")
     lines += [f"  - It contradicts: {one_line(node.claim, None)}" for node in case.contradicts[:3]]
     lines += [f"    and {more} more"] if (more := len(case.contradicts) - 3) > 0 else []
-    lines += [f"  - Remembered as: {one_line(memory.text, None)}" for memory in case.memories]
-    days = f"{case.item.days_left:.0f} days left" if case.item.status == "quarantined" else "no days left"
-    lines += ["", f"It would count if ({days}):", *(f"  - {words}" for words in case.corroboration.words)]
+    held = [memory for memory in case.memories if memory.status in quarantine.HELD]
+    lines += [f"  - Remembered as: {one_line(memory.text, None)}" for memory in held]
+    if case.item.status == "quarantined":
+        days = plural(round(case.item.days_left), "day")
+        lines += ["", f"It would count if ({days} left):", *(f"  - {words}" for words in case.corroboration.words)]
+    else:
+        lines += ["", *case.corroboration.words]
     for verb, effects in case.effects.items():
         decided = f"{program.command(arguments)} decide {deciding.word(Verb(verb))} --claim {claim}"
         lines += [decided, f"  {' '.join(effects)}"]

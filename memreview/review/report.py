@@ -84,13 +84,12 @@ def _gate_line(profile: Profile, counts: Counts) -> str:
 def _planted_lines(profile: Profile, top: int, width: int | None) -> list[str]:
     """What an assistant remembers though another than the person said it, and what there is to ask."""
     lines: list[str] = []
-    found = [item for item in quarantine.items(profile, quarantine.ids(profile)[:top]) if item.memories]
-    remembered = [(memories.rows(profile, item.memories[:1])[0], item) for item in found]
-    for held, item in sorted(remembered, key=lambda pair: pair[0].status != "active"):
-        state = "looks planted, still in use until you decide" if held.status == "active" else "held back"
+    found = [item for item in quarantine.items(profile, quarantine.ids(profile)[:top]) if item.remembered]
+    for item in sorted(found, key=lambda item: not item.in_use):
+        state = "looks planted, still in use until you decide" if item.in_use else "held back"
         lines += [
             "",
-            f"  ! {one_line(held.text, _left(width, 4))}",
+            f"  ! {one_line(item.remembered, _left(width, 4))}",
             f"    {state}: it comes from {item.provenance.words}",
         ]
     for question in questions.items(profile, questions.ids(profile)[:top]):

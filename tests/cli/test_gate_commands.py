@@ -8,7 +8,7 @@ import shutil
 import threading
 import time
 from argparse import Namespace
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -113,6 +113,47 @@ def test_a_command_to_type_is_for_the_same_profile(
     assert not [line for line in lines if re.search(r"memreview(?! --home)[` ]+[a-z]", line)]
 
 
+@pytest.fixture
+def held(filled: Path, tmp_path: Path) -> Iterator[tuple[Path, Profile, str]]:
+    """A copy to change, and the number of the claim that waits there."""
+    home = shutil.copytree(filled, tmp_path / "copy")
+    profile = Profile.open(home)
+    claim = quarantine.ids(profile)[0]
+    profile.database.execute("UPDATE nodes SET status = 'quarantined' WHERE id = ?", (claim,))
+    yield home, profile, str(claim)
+    profile.close()
+
+
+def printed(capsys: pytest.CaptureFixture[str], home: Path, *arguments: str) -> str:
+    assert main(["--home", str(home), *arguments]) == 0
+    return capsys.readouterr().out
+
+
+@pytest.mark.parametrize("status", ["superseded", "deleted"])
+def test_a_memory_that_is_none_any_more_is_not_called_remembered(
+    held: tuple[Path, Profile, str], capsys: pytest.CaptureFixture[str], status: str
+) -> None:
+    home, profile, claim = held
+    row = f"\n{claim} .* yes "
+    assert re.search(row, printed(capsys, home, "quarantine"))
+    assert f"Remembered as: {REMEMBERED}" in printed(capsys, home, "quarantine", claim)
+    profile.database.execute("UPDATE memories SET status = ? WHERE text = ?", (status, REMEMBERED))
+    assert f"\n{claim} " in (listed := printed(capsys, home, "quarantine"))
+    assert not re.search(row, listed)
+    assert "Remembered as" not in printed(capsys, home, "quarantine", claim)
+
+
+def test_a_claim_whose_days_are_over_has_nothing_that_it_would_take(
+    held: tuple[Path, Profile, str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    home, profile, claim = held
+    assert re.search(r"It would count if \(\d+ days left\):\n  - ", printed(capsys, home, "quarantine", claim))
+    profile.database.execute("UPDATE nodes SET status = 'evicted' WHERE id = ?", (claim,))
+    told = printed(capsys, home, "quarantine", claim)
+    assert "It would count if" not in told
+    assert "\n\nIts 14 days are over, so only you can let it out" in told
+
+
 @pytest.mark.parametrize(
     "arguments", [["quarantine", "999"], ["questions", "999"], ["why", "999"], ["decide", "release", "--claim", "999"]]
 )
@@ -196,7 +237,7 @@ def test_what_is_held_back_stays_so_when_an_unrelated_import_is_taken_back(
         assert main(["--home", str(tmp_path), *command]) == 0
         out = capsys.readouterr().out
         assert told in out
-        assert "checked again" in out
+        assert "What was not checked yet was checked: " in out
         profile = Profile.open(tmp_path)
         assert {item.memories for item in quarantine.items(profile, quarantine.ids(profile))} == held
         assert [row["text"] for row in profile.database.all(status)] == before
@@ -213,4 +254,4 @@ def test_nothing_is_said_of_a_check_that_had_nothing_to_read(
     read(profile, models)
     profile.close()
     assert main(["--home", str(tmp_path), "undo"]) == 0
-    assert "checked again" not in capsys.readouterr().out
+    assert "checked" not in capsys.readouterr().out
