@@ -39,7 +39,8 @@ class JournalEntry(msgspec.Struct, frozen=True):
 
 
 class UndoBlocked(Exception):
-    """Later actions rest on this one: they changed the same rows, or follow from it; `blockers` are their journal ids, newest first."""
+    """Later actions rest on this one, as those that changed the same rows do; `blockers` are their journal ids, newest
+    first."""
 
     def __init__(self, blockers: list[int]) -> None:
         self.blockers = blockers
