@@ -70,7 +70,7 @@ def _agreed(over: QWidget, step: Step, blockers: Sequence[Step]) -> bool:
     box.setIcon(QMessageBox.Icon.Question)
     box.setWindowTitle(tr("Later steps build on this one"))
     box.setTextFormat(Qt.TextFormat.PlainText)
-    count = plural(len(blockers), "%n later step changed the same", "%n later steps changed the same")
+    count = plural(len(blockers), "%n later step rests on it", "%n later steps rest on it")
     told = tr("“%1” can't be undone on its own: %2.")
     box.setText(told.replace("%1", line(step.label, 120)).replace("%2", count))
     names = [f"• {line(later.label, 120)}, {moment(later.at)}" for later in blockers[:NAMED]]
