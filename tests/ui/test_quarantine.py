@@ -133,6 +133,21 @@ def test_it_is_told_whether_what_is_remembered_still_counts(window, panel, profi
     qtbot.waitUntil(lambda: "stays in use" in panel.view.state.text())
 
 
+def test_only_memories_that_are_still_held_are_counted(window, panel, profile, held, qtbot):
+    others = [quarantine.case(profile, one).item.memories[0] for one in held[1:3]]
+    with journal.action(profile.database, "gate", "program") as act:
+        for memory in others:
+            act.insert("node_memories", node_id=held[0], memory_id=memory)
+    window.context.tell_changed({"cases"})
+    qtbot.waitUntil(lambda: "3 memories of your assistants say this already" in panel.view.state.text())
+    with journal.action(profile.database, "edit") as act:
+        act.update("memories", others[0], status="superseded")
+        act.update("memories", others[1], status="deleted")
+    window.context.tell_changed({"memories"})
+    qtbot.waitUntil(lambda: "An assistant remembers this already." in panel.view.state.text())
+    assert len(panel.case.memories) == 3
+
+
 def test_the_curve_shows_where_the_claim_is_now(panel, qtbot):
     curve = panel.view.curve
     qtbot.waitUntil(lambda: curve.plot is not None)

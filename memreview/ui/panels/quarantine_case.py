@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QGridLayout, QVBoxLayout, QWidget
 
+from memreview.review.quarantine import HELD
 from memreview.review.values import QuarantineCase, Verb
 from memreview.ui.gate_words import capital, left_words, node_words
 from memreview.ui.models.memory_words import source_in_full, standing
@@ -182,7 +183,7 @@ def _state_words(case: QuarantineCase) -> str:
     if item.remembered:
         told.append(
             plural(
-                len(case.memories),
+                sum(memory.status in HELD for memory in case.memories),
                 "An assistant remembers this already.",
                 "%n memories of your assistants say this already.",
             )
