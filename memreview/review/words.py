@@ -1,4 +1,4 @@
-"""What a person reads in place of our own names for things: one source for the window and the command line."""
+"""What a person reads in place of our own names for things, where the window and the command line say the same."""
 
 from __future__ import annotations
 
