@@ -112,11 +112,11 @@ class Example:
         return Meeting(tuple(one.held for one in self.beside), self.origin, self.text)
 
     @property
-    def labels(self) -> list[tuple[int, int, int, int]]:
+    def labels(self) -> list[tuple[int, ...]]:
         """One of each of `OUTPUTS` a belief, as many as `BESIDE`."""
         authentic = _UNKNOWN if self.authentic is None else int(self.authentic)
         given = [(reading, authentic, *rest) for reading, *rest in (one.labels for one in self.beside)]
-        return [*given, *[(_UNKNOWN,) * len(OUTPUTS)] * (BESIDE - len(given))]  # type: ignore[list-item]
+        return given + [(_UNKNOWN,) * len(OUTPUTS)] * (BESIDE - len(given))
 
 
 @dataclass(frozen=True, slots=True)

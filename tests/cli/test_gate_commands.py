@@ -16,6 +16,7 @@ import pytest
 
 from memreview.cli import main, program
 from memreview.review import quarantine, watching
+from memreview.review.gating import Models
 from memreview.review.profile import Profile
 from tests.review import gates
 from tests.review.builders import import_into
@@ -216,15 +217,20 @@ def test_a_folder_that_is_not_there_is_said(tmp_path: Path, capsys: pytest.Captu
     assert "no folder" in capsys.readouterr().err
 
 
+def small_history(home: Path, models: Models) -> None:
+    """One import with one claim, read."""
+    profile = Profile.open(home)
+    import_into(profile, chat("c0", said("m0", "We keep two goats behind the shed.", day=1)), name="small.zip")
+    read(profile, models)
+    profile.close()
+
+
 def test_what_is_held_back_stays_so_when_an_unrelated_import_is_taken_back(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     models = gates.models()
     monkeypatch.setattr("memreview.review.gate_runs.Models.load", lambda embedder: models)
-    profile = Profile.open(tmp_path)
-    import_into(profile, chat("c0", said("m0", "We keep two goats behind the shed.", day=1)), name="small.zip")
-    read(profile, models)
-    profile.close()
+    small_history(tmp_path, models)
     profile = profile_with_history(tmp_path)
     read(profile, models)
     held = {item.memories for item in quarantine.items(profile, quarantine.ids(profile))}
@@ -249,9 +255,6 @@ def test_nothing_is_said_of_a_check_that_had_nothing_to_read(
 ) -> None:
     models = gates.models()
     monkeypatch.setattr("memreview.review.gate_runs.Models.load", lambda embedder: models)
-    profile = Profile.open(tmp_path)
-    import_into(profile, chat("c0", said("m0", "We keep two goats behind the shed.", day=1)), name="small.zip")
-    read(profile, models)
-    profile.close()
+    small_history(tmp_path, models)
     assert main(["--home", str(tmp_path), "undo"]) == 0
     assert "checked" not in capsys.readouterr().out
