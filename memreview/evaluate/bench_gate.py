@@ -1,14 +1,17 @@
-"""Bench: a person's history through the gate at import, a later event, and one event without its claim being read."""
+"""Bench: histories through the gate at import, a later event, and one event without its claim being read."""
 
 from __future__ import annotations
 
+import itertools
 import statistics
 import tempfile
 import time
 from pathlib import Path
 
 from memreview.evaluate import generate
+from memreview.evaluate.eval_claims import TRAINING
 from memreview.evaluate.measure import Measurement
+from memreview.evaluate.written import read_written
 from memreview.language.onnx_model import ModelUnavailable
 from memreview.records import Origin
 from memreview.records.gate import Event
@@ -24,20 +27,26 @@ def run(*, full: bool) -> list[Measurement]:
     """`full`: 10,000 events; else 1,000, whose time counts tenfold against the budget. Empty where there is no gate."""
     events = 10_000 if full else 1_000
     with tempfile.TemporaryDirectory(prefix="memreview-bench-") as folder:
-        profile = generate.profile_of(Path(folder), MEMORIES, turns=events)
+        profile = generate.profile_of(Path(folder) / "written", MEMORIES)
         try:
             models = Models.load(profile.embedder())
         except ModelUnavailable:
             return []
+        said = ((one.origin, one.text) for episode in read_written(TRAINING) for one in episode.events)
+        generate.conversation_of(profile, list(itertools.islice(said, events)))
         first = _seconds(profile, models)
+        profile.close()
+        profile = generate.profile_of(Path(folder) / "claims", MEMORIES, turns=events)
+        claims = _seconds(profile, models)
         generate.more_turns(profile, 1)
         later = _seconds(profile, models)
         alone = _alone(profile, models)
         profile.close()
-    name = f"history through the gate, {events:,} events"
+    budget = 60 * events / 10_000
     return [
-        Measurement.at_most(name, first, "s", budget=60 * events / 10_000),
-        Measurement.at_most("one new event after it", later, "s", budget=1),
+        Measurement.at_most(f"whole histories through the gate, {events:,} events", first, "s", budget=budget),
+        Measurement.at_most(f"{events:,} claims of thirty words", claims, "s"),
+        Measurement.at_most("one new event after them", later, "s", budget=1),
         Measurement.at_most("reader, gate and ledger, one event (median)", alone, "ms", budget=5),
     ]
 

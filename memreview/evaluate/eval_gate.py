@@ -21,7 +21,7 @@ from memreview.evaluate.gate_baselines import RULES, FlatMemory, Rule, claims_so
 from memreview.evaluate.gate_cases import CaseEvent, Episode
 from memreview.evaluate.gate_rows import Claims, Languages, profile_of, read_each
 from memreview.evaluate.metrics import RESAMPLES, Estimate, confusion
-from memreview.evaluate.remembered import Reader
+from memreview.evaluate.remembered import Remembering
 from memreview.evaluate.reports import Report
 from memreview.gate.model import Gate, gate_folder
 from memreview.gate.reading import read_bearings
@@ -132,7 +132,7 @@ class Bench:
     fresh: Languages = field(init=False)
 
     def __post_init__(self) -> None:
-        known = replace(self.languages, reader=Reader(self.languages.reader))
+        known = replace(self.languages, reader=Remembering(self.languages.reader))
         self.fresh, self.languages = self.languages, known
         self.claims = [
             [claim and replace(claim, vector=as_kept(claim.vector)) for claim in claims]

@@ -9,12 +9,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from memreview.evaluate.gate_cases import CaseEvent, Episode, microseconds
-from memreview.evaluate.remembered import Reader
+from memreview.evaluate.remembered import Remembering
 from memreview.gate.features import features
 from memreview.gate.reading import DAY, NEAREST, read_bearings, read_claims
 from memreview.language.claims import ClaimModel, claims_folder
 from memreview.language.embedder import FloatArray, TextEmbedder, load_embedder
-from memreview.language.gate_reader import GateReader, reader_folder
+from memreview.language.gate_reader import GateReader, Reader, reader_folder
 from memreview.language.model_files import embedder_folder
 from memreview.language.relations import RelationModel, relations_folder
 from memreview.ledger import Ledger
@@ -30,7 +30,7 @@ class Languages:
 
     claims: ClaimModel
     relations: RelationModel
-    reader: GateReader
+    reader: Reader
     embedder: TextEmbedder
 
     @classmethod
@@ -59,7 +59,7 @@ class Rows:
 
 def rows_of(episodes: Sequence[Episode], models: Languages) -> list[Rows]:
     """The ledger that a claim meets is the real one, led by the labels instead of a gate."""
-    known = replace(models, reader=Reader(models.reader))
+    known = replace(models, reader=Remembering(models.reader))
     claims = read_each(episodes, known)
     return [_rows(episode, list(_met(episode, of, known))) for episode, of in zip(episodes, claims, strict=True)]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import random
 import uuid
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -123,6 +123,16 @@ def more_turns(profile: Profile, turns: int, *, seed: int = 1) -> None:
     """A newer export of the same account, with that many new user turns."""
     start = int(profile.database.value("SELECT count(*) FROM entries"))
     _take(profile, list(_turns(random.Random(seed), start, start + turns)), "made-up, newer")
+
+
+def conversation_of(profile: Profile, said: Sequence[tuple[Origin, str]]) -> None:
+    """An export with these texts as one conversation, an hour apart."""
+    entries = tuple(
+        Entry(native_id=str(n), origin=origin, text=text, at=Moment((START + n * 3600) * 1_000_000, 0))
+        for n, (origin, text) in enumerate(said)
+    )
+    bundle = Bundle(cursor="0", conversation=Conversation(native_id="0", title="Chat"), entries=entries)
+    _take(profile, [bundle], "made-up conversation")
 
 
 def _take(profile: Profile, bundles: list[Bundle], name: str) -> None:

@@ -1,15 +1,14 @@
-"""A gate's reader that gives each answer once, for many systems on the same texts."""
+"""A gate's reader that is asked of each meeting once, for many systems on the same texts."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from memreview.language.gate_reader import GateReader, Impression, Meeting
+from memreview.language.gate_reader import Impression, Meeting, Reader
 
 
-class Reader(GateReader):
-    def __init__(self, model: GateReader) -> None:
-        self.id = model.id
+class Remembering:
+    def __init__(self, model: Reader) -> None:
         self._model = model
         self._known: dict[Meeting, tuple[Impression, ...]] = {}
 

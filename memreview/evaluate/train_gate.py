@@ -173,7 +173,9 @@ def finish(every: Texts, test: Texts, data: Material, say: Say) -> GateReport:
         test=test,
     )
     (gate_folder() / "README.md").write_text(gate_card.card(measured), "utf-8")
-    (reader_folder() / "README.md").write_text(gate_card.reader_card(languages.reader.id, every), "utf-8")
+    (reader_folder() / "README.md").write_text(
+        gate_card.reader_card(GateReader.load(reader_folder()).id, every), "utf-8"
+    )
     return report
 
 

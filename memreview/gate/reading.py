@@ -11,7 +11,7 @@ import numpy as np
 
 from memreview.language.claims import ClaimModel, Hypothesis
 from memreview.language.embedder import TextEmbedder
-from memreview.language.gate_reader import READINGS, GateReader, Impression, Meeting
+from memreview.language.gate_reader import READINGS, Impression, Meeting, Reader
 from memreview.language.relations import NLI, RELATIONS, Judgement
 from memreview.language.sentences import windows
 from memreview.records.entry import Origin
@@ -94,7 +94,7 @@ def read_claims(
     return claims
 
 
-def read_bearings(claims: Sequence[tuple[ClaimEvent, Sequence[Node]]], reader: GateReader) -> list[tuple[Bearing, ...]]:
+def read_bearings(claims: Sequence[tuple[ClaimEvent, Sequence[Node]]], reader: Reader) -> list[tuple[Bearing, ...]]:
     """For each claim how it stands to the nodes that come with it, those of the greatest concern first. The reader is
     asked of the nearest node, and of others only if they are not `FAR`."""
     read = reader.read([meeting(claim, nodes) for claim, nodes in claims])

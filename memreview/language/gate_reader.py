@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import chain, islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal, get_args
+from typing import TYPE_CHECKING, Literal, Protocol, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -66,6 +66,14 @@ class Impression:
     judgement: Judgement
 
 
+class Reader(Protocol):
+    """What gives impressions: `GateReader`, or something that asks one."""
+
+    def read(self, meetings: Sequence[Meeting]) -> list[tuple[Impression, ...]]:
+        """An impression a belief."""
+        ...
+
+
 class MeetingEncoder:
     """Meetings as the model reads them: [CLS] speaker: text [SEP] belief [SEP] belief [SEP] …, with token type 0 up to
     the first [SEP], 1 from there to the second, and so on."""
@@ -110,7 +118,7 @@ class GateReader:
         return cls(found.config.id, found.tokenizer, found.session)
 
     def read(self, meetings: Sequence[Meeting]) -> list[tuple[Impression, ...]]:
-        """An impression a belief. Equal meetings are computed once."""
+        """Equal meetings are computed once."""
         distinct = list(dict.fromkeys(meetings))
         outputs = onnx_model.run_by_length(self._session, self._encoder.encode(distinct), OUTPUTS, INPUTS)
         found = {one: impressions(one, *values) for one, values in zip(distinct, outputs, strict=True)}

@@ -20,7 +20,7 @@ from memreview.gate.model import Gate, State, gate_folder
 from memreview.gate.reading import DAY, NEAREST, meeting, read_bearings, read_claims
 from memreview.language.claims import ClaimModel, claims_folder
 from memreview.language.embedder import TextEmbedder
-from memreview.language.gate_reader import GateReader, Impression, Meeting, reader_folder
+from memreview.language.gate_reader import GateReader, Impression, Meeting, Reader, reader_folder
 from memreview.language.relations import RelationModel, relations_folder
 from memreview.ledger import Change, Ledger
 from memreview.records.gate import ACTIONS, Bearing, ClaimEvent, Event, Node, Vector, Verdict
@@ -43,7 +43,7 @@ class Models:
     claims: ClaimModel
     embedder: TextEmbedder
     relations: RelationModel
-    reader: GateReader
+    reader: Reader
     gate: Gate
 
     @classmethod
@@ -74,11 +74,10 @@ class Outcome:
         return self.verdict is not None and self.verdict.action == "ask"
 
 
-class _ReaderAhead(GateReader):
+class _ReaderAhead:
     """Reads on another core what will probably be asked next."""
 
-    def __init__(self, model: GateReader) -> None:
-        self.id = model.id
+    def __init__(self, model: Reader) -> None:
         self._model = model
         self._pool = ThreadPoolExecutor(2)
         self._now: tuple[Meeting, Future[list[tuple[Impression, ...]]]] | None = None

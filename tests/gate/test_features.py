@@ -8,7 +8,7 @@ import pytest
 
 from memreview.gate.features import NAMES, NODES, PROVENANCE, features, kept_columns, target
 from memreview.gate.reading import DAY, EXCERPT_WORDS, FAR, HELD_WORDS, by_concern, excerpt, meeting, read_bearings
-from memreview.language.gate_reader import READINGS, GateReader, Impression, Meeting
+from memreview.language.gate_reader import READINGS, Impression, Meeting
 from memreview.language.relations import NLI, RELATIONS, Judgement
 from memreview.records.entry import Origin
 from memreview.records.gate import Bearing, ClaimEvent, Event, Node
@@ -126,10 +126,7 @@ def test_an_excerpt_has_the_claim_in_it() -> None:
 def test_the_reader_is_asked_of_the_nearest_node_and_of_others_that_are_not_far() -> None:
     asked: list[str] = []
 
-    class Reader(GateReader):
-        def __init__(self) -> None:
-            self.id = "listening"
-
+    class Listening:
         def read(self, meetings: Sequence[Meeting]) -> list[tuple[Impression, ...]]:
             asked.extend(held for one in meetings for held in one.held)
             known = Judgement(dict.fromkeys(RELATIONS, 0.2), dict.fromkeys(NLI, 1 / 3))
@@ -139,11 +136,11 @@ def test_the_reader_is_asked_of_the_nearest_node_and_of_others_that_are_not_far(
         return node(f"at {cosine}", claim=f"at {cosine}", vector=np.array([cosine, (1 - cosine**2) ** 0.5], np.float32))
 
     here = claim(vector=np.array([1, 0], np.float32))
-    (bearings,) = read_bearings([(here, [at(0.05), at(FAR + 0.05), at(0.5)])], Reader())
+    (bearings,) = read_bearings([(here, [at(0.05), at(FAR + 0.05), at(0.5)])], Listening())
     assert asked == ["at 0.5", f"at {FAR + 0.05}"]
     assert len(bearings) == 3
     asked.clear()
-    read_bearings([(here, [at(0.05), at(0.02)])], Reader())
+    read_bearings([(here, [at(0.05), at(0.02)])], Listening())
     assert asked == ["at 0.05"]
 
 

@@ -10,7 +10,7 @@ from memreview.gate.features import NAMES
 from memreview.gate.model import Gate, GateConfig
 from memreview.language.claims import ClaimModel, claims_folder
 from memreview.language.embedder import load_embedder
-from memreview.language.gate_reader import READINGS, GateReader, Impression, Meeting
+from memreview.language.gate_reader import READINGS, Impression, Meeting
 from memreview.language.model_files import embedder_folder
 from memreview.language.relations import Pair, RelationModel, relations_folder
 from memreview.records.gate import ACTIONS
@@ -45,11 +45,10 @@ def hand_gate(eta: float = 1.5) -> Gate:
     return Gate(config, {name: value.astype(np.float32) for name, value in weights.items()})
 
 
-class RelationReader(GateReader):
+class RelationReader:
     """Sees how two statements relate, and has no opinion on what to do about it."""
 
     def __init__(self, model: RelationModel) -> None:
-        self.id = "relations-alone"
         self._model = model
 
     def read(self, meetings: Sequence[Meeting]) -> list[tuple[Impression, ...]]:

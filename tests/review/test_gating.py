@@ -9,7 +9,7 @@ from contextlib import closing
 
 import pytest
 
-from memreview.language.gate_reader import GateReader, Impression, Meeting
+from memreview.language.gate_reader import Impression, Meeting
 from memreview.ledger import Ledger
 from memreview.records.entry import Origin
 from memreview.records.gate import Event
@@ -127,10 +127,7 @@ def test_to_know_the_next_claim_changes_nothing(models: Models) -> None:
 def test_what_was_read_ahead_is_not_read_again_over_the_ends_of_blocks(models: Models) -> None:
     asked: list[Meeting] = []
 
-    class Counting(GateReader):
-        def __init__(self) -> None:
-            self.id = "counting"
-
+    class Counting:
         def read(self, meetings: Sequence[Meeting]) -> list[tuple[Impression, ...]]:
             asked.extend(meetings)
             return models.reader.read(meetings)
