@@ -63,8 +63,10 @@ _SMOOTHING = 0.1
 _CLIP = 1.0
 _CALIBRATION = 300
 _UNKNOWN = -100
-_WEIGHTS = (1.0, 0.5, 0.5, 0.5)
-"""Of the losses of reading, authenticity, relation and inference."""
+_WEIGHTS = (1.0, 0.5, 0.5, 0.5, 0.5)
+"""Of the losses of reading, authenticity, relation, inference and concern."""
+_WHICH = 0.5
+"""Of the loss of which of the beliefs it is, where it is one of them."""
 _SHORT = 45  # words
 _SIZES = (1, 2, 3, 4, 4, 4)
 """How many beliefs a text meets, if there are so many."""
@@ -89,12 +91,14 @@ class Beside:
     nli: Nli | None = None
 
     @property
-    def labels(self) -> tuple[int, int, int]:
+    def labels(self) -> tuple[int, int, int, int]:
         inference = "neutral" if self.relation == "unrelated" else self.nli
+        concerned = self.relation != "unrelated" and self.reading not in ("none", "add")
         return (
             READINGS.index(self.reading),
             _UNKNOWN if self.relation is None else RELATIONS.index(self.relation),
             _UNKNOWN if inference is None else NLI.index(inference),
+            _UNKNOWN if self.relation == "coexists" else int(concerned),
         )
 
 
@@ -304,6 +308,7 @@ class Reader(nn.Module):
         self.embeddings, self.encoder = trunk.embeddings, trunk.encoder
         self.reading, self.authentic = _Head(5 * size, len(READINGS)), _Head(5 * size, 2)
         self.relations, self.nli = _Head(5 * size, len(RELATIONS)), _Head(5 * size, len(NLI))
+        self.concern = _Head(5 * size, 2)
         for part in (self.embeddings, *self.encoder.layer[:FROZEN]):
             part.requires_grad_(False)
 
@@ -318,7 +323,7 @@ class Reader(nn.Module):
         text = _means(hidden, types[:, None] == 0).expand_as(held)
         first = hidden[:, :1].expand_as(held)
         features = torch.cat([first, held, text, (held - text).abs(), held * text], 2)
-        return self.reading(features), self.authentic(features), self.relations(features), self.nli(features)
+        return tuple(getattr(self, name)(features) for name in OUTPUTS)
 
     def _layers(self, hidden: Tensor, mask: Tensor, first: int, end: int) -> Tensor:
         for layer in self.encoder.layer[first:end]:
@@ -412,14 +417,25 @@ def _loss(logits: Sequence[Tensor], labels: Tensor) -> Tensor:
             label_smoothing=_SMOOTHING,
         )
         total = total + weight * (losses * counts.flatten()).sum() / counts.sum()
-    return total
+    concern = OUTPUTS.index("concern")
+    return total + _WHICH * _which(logits[concern][..., 1] - logits[concern][..., 0], labels[..., concern])
+
+
+def _which(odds: Tensor, concerned: Tensor) -> Tensor:
+    """Cross-entropy of the beliefs that a text is about, among those that it meets. Both (batch, `BESIDE`)."""
+    chosen = (concerned == 1).any(1) & (concerned == 0).any(1)
+    if not chosen.any():
+        return torch.zeros(())
+    odds, concerned = odds[chosen], concerned[chosen]
+    right = odds.masked_fill(concerned != 1, -torch.inf).logsumexp(1)
+    return (odds.masked_fill(concerned == _UNKNOWN, -torch.inf).logsumexp(1) - right).mean()
 
 
 @dataclass
 class _MeetingGraph(_PairGraph):
     """ids and types (batch, tokens) → probabilities of the readings (batch, `BESIDE`, 7), of authenticity
-    (batch, `BESIDE`, 2), of the relations (batch, `BESIDE`, 5) and of the inferences (batch, `BESIDE`, 3). What is said
-    of a belief that a meeting lacks means nothing."""
+    (batch, `BESIDE`, 2), of the relations (batch, `BESIDE`, 5), of the inferences (batch, `BESIDE`, 3) and of concern
+    (batch, `BESIDE`, 2). What is said of a belief that a meeting lacks means nothing."""
 
     title: ClassVar[str] = "gate_reader"
     outputs: ClassVar[tuple[str, ...]] = OUTPUTS

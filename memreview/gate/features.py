@@ -30,6 +30,7 @@ _OF_NODE = (
     "similarity",
     *(f"reading.{name}" for name in READINGS),
     "authentic",
+    "concern",
     *RELATIONS,
     *NLI,
     "same_slot",
@@ -112,10 +113,11 @@ def _of_node(claim: ClaimEvent, bearing: Bearing, now: int) -> Vector:
 
 
 def _read(bearing: Bearing) -> Iterator[float]:
-    """Logarithms of the readings, log-odds of authenticity."""
+    """Logarithms of the readings, log-odds of authenticity and of concern."""
     yield from np.log(np.maximum(bearing.reading, _LEAST))
-    authentic = min(max(bearing.authentic, _LEAST), 1 - _LEAST)
-    yield math.log(authentic / (1 - authentic))
+    for probability in (bearing.authentic, bearing.concern):
+        share = min(max(probability, _LEAST), 1 - _LEAST)
+        yield math.log(share / (1 - share))
 
 
 def _history(node: Node, now: int) -> Iterator[float]:

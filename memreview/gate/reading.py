@@ -11,8 +11,7 @@ import numpy as np
 
 from memreview.language.claims import ClaimModel, Hypothesis
 from memreview.language.embedder import TextEmbedder
-from memreview.language.gate_reader import READINGS, Impression, Meeting, Reader
-from memreview.language.relations import NLI, RELATIONS, Judgement
+from memreview.language.gate_reader import Impression, Meeting, Reader
 from memreview.language.sentences import windows
 from memreview.records.entry import Origin
 from memreview.records.gate import Bearing, ClaimEvent, Event, Node
@@ -22,8 +21,6 @@ LEAST_CLAIM = 0.01
 NEAREST = 3
 """Held nodes that a claim is compared with. On the development episodes four, read whole, were no better (macro-F1
 0.762, 0.763)."""
-FAR = 0.1
-"""Cosine below which a node that is not the nearest counts as unrelated."""
 EXCERPT_WORDS = 85
 """Of a longer text the reader sees so many, around the claim."""
 HELD_WORDS = 18
@@ -42,14 +39,6 @@ _PATTERNS = {
     "layout": r"[\n|#*=:{}\[\]]",
     "question": r"\?",
 }
-_STRANGERS = Impression(
-    tuple(float(name == "add") for name in READINGS),
-    0.5,
-    Judgement(
-        {name: float(name == "unrelated") for name in RELATIONS}, {name: float(name == "neutral") for name in NLI}
-    ),
-)
-"""What a claim is to a node that the reader is not asked of."""
 _COUNTED = {name: re.compile(pattern, re.I) for name, pattern in _PATTERNS.items()}
 CUES = ("claim_probability", "next_probability", "mean_probability", "place", "share", "sentences", "words", *_PATTERNS)
 """Of the claim's sentence: its probability, that of the next likeliest one and their mean; where in the text it stands
@@ -95,14 +84,12 @@ def read_claims(
 
 
 def read_bearings(claims: Sequence[tuple[ClaimEvent, Sequence[Node]]], reader: Reader) -> list[tuple[Bearing, ...]]:
-    """For each claim how it stands to the nodes that come with it, those of the greatest concern first. The reader is
-    asked of the nearest node, and of others only if they are not `FAR`."""
+    """For each claim how it stands to the nodes that come with it, those of the greatest concern first."""
     read = reader.read([meeting(claim, nodes) for claim, nodes in claims])
-    found = []
-    for (claim, nodes), impressions in zip(claims, read, strict=True):
-        known = dict(zip((node.id for node in _near(claim, nodes)), impressions, strict=True))
-        found.append(by_concern(_bearing(claim, node, known.get(node.id, _STRANGERS)) for node in nodes))
-    return [tuple(bearings) for bearings in found]
+    return [
+        tuple(by_concern(_bearing(claim, *pair) for pair in zip(_near(claim, nodes), impressions, strict=True)))
+        for (claim, nodes), impressions in zip(claims, read, strict=True)
+    ]
 
 
 def meeting(claim: ClaimEvent, nodes: Sequence[Node]) -> Meeting:
@@ -113,18 +100,12 @@ def meeting(claim: ClaimEvent, nodes: Sequence[Node]) -> Meeting:
 
 def _near(claim: ClaimEvent, nodes: Sequence[Node]) -> list[Node]:
     """The nearest first."""
-    order = sorted(nodes, key=lambda node: -float(np.dot(node.vector, claim.vector)))
-    return [node for node in order if node is order[0] or float(np.dot(node.vector, claim.vector)) >= FAR]
+    return sorted(nodes, key=lambda node: -float(np.dot(node.vector, claim.vector)))
 
 
 def by_concern(bearings: Iterable[Bearing]) -> list[Bearing]:
     """Those that the claim most probably concerns first; ties by the node's id."""
-    return sorted(bearings, key=lambda bearing: (-concern(bearing), bearing.node.id))
-
-
-def concern(bearing: Bearing) -> float:
-    """How likely the claim speaks of what the node says, whichever way it speaks: near, and not unrelated."""
-    return 2 * bearing.similarity - bearing.relations["unrelated"]
+    return sorted(bearings, key=lambda bearing: (-bearing.concern, bearing.node.id))
 
 
 def excerpt(text: str, claim: str) -> str:
@@ -142,7 +123,7 @@ def _bearing(claim: ClaimEvent, node: Node, one: Impression) -> Bearing:
     relations = {str(name): share for name, share in one.judgement.relations.items()}
     nli = {str(name): share for name, share in one.judgement.nli.items()}
     similarity = float(np.dot(node.vector, claim.vector))
-    return Bearing(node, similarity, relations, nli, one.reading, one.authentic)
+    return Bearing(node, similarity, relations, nli, one.reading, one.authentic, one.concern)
 
 
 def _units(row: int, event: Event) -> list[_Unit]:

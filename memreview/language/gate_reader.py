@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 Reading = Literal["none", "retain", "add", "scope", "revise", "quarantine", "ask"]
 READINGS: tuple[Reading, ...] = get_args(Reading)
 INPUTS = ("input_ids", "token_type_ids")
-OUTPUTS = ("reading", "authentic", "relations", "nli")
+OUTPUTS = ("reading", "authentic", "relations", "nli", "concern")
 BESIDE = 4
 """Beliefs that a text is read beside, at most."""
 HELD_TOKENS, TEXT_TOKENS = 32, 150
@@ -59,11 +59,13 @@ class Meeting:
 @dataclass(frozen=True, slots=True)
 class Impression:
     """Of a text beside one belief: the probability of each of `READINGS`, that the person means and authored what is
-    claimed, and how the text relates to the belief, as the relation model says it of two statements."""
+    claimed, how the text relates to the belief, as the relation model says it of two statements, and the probability
+    that it is this belief that the text is about."""
 
     reading: tuple[float, ...]
     authentic: float
     judgement: Judgement
+    concern: float
 
 
 class Reader(Protocol):
@@ -130,11 +132,11 @@ def impressions(meeting: Meeting, *outputs: Floats) -> tuple[Impression, ...]:
     return tuple(_impression(*rows) for rows in islice(zip(*outputs, strict=True), len(meeting.held)))
 
 
-def _impression(reading: Floats, authentic: Floats, relations: Floats, nli: Floats) -> Impression:
+def _impression(reading: Floats, authentic: Floats, relations: Floats, nli: Floats, concern: Floats) -> Impression:
     judgement = Judgement(
         dict(zip(RELATIONS, relations.tolist(), strict=True)), dict(zip(NLI, nli.tolist(), strict=True))
     )
-    return Impression(tuple(reading.tolist()), float(authentic[1]), judgement)
+    return Impression(tuple(reading.tolist()), float(authentic[1]), judgement, float(concern[1]))
 
 
 def reader_folder() -> Path:

@@ -90,6 +90,7 @@ class Bearing:
     nli: Mapping[str, float]
     reading: tuple[float, ...]
     authentic: float
+    concern: float
 
 
 @dataclass(frozen=True, slots=True)

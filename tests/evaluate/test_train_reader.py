@@ -47,7 +47,7 @@ def trained() -> train_reader.TrainedReader:
 def values(read: Sequence[tuple[Impression, ...]]) -> np.ndarray:
     return np.array(
         [
-            [*one.reading, one.authentic, *one.judgement.relations.values(), *one.judgement.nli.values()]
+            [*one.reading, one.authentic, one.concern, *one.judgement.relations.values(), *one.judgement.nli.values()]
             for impressions in read
             for one in impressions
         ]

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from memreview.gate.features import NAMES, NODES, PROVENANCE, features, kept_columns, target
-from memreview.gate.reading import DAY, EXCERPT_WORDS, FAR, HELD_WORDS, by_concern, excerpt, meeting, read_bearings
+from memreview.gate.reading import DAY, EXCERPT_WORDS, HELD_WORDS, by_concern, excerpt, meeting, read_bearings
 from memreview.language.gate_reader import READINGS, Impression, Meeting
 from memreview.language.relations import NLI, RELATIONS, Judgement
 from memreview.records.entry import Origin
@@ -38,7 +38,7 @@ def node(name: str = "n1", **changes: object) -> Node:
 
 def bearing(held: Node, relation: str = "unrelated", similarity: float = 0.5, **more: object) -> Bearing:
     relations = {name: 0.96 if name == relation else 0.01 for name in RELATIONS}
-    given = {"reading": (1 / len(READINGS),) * len(READINGS), "authentic": 0.5} | more
+    given = {"reading": (1 / len(READINGS),) * len(READINGS), "authentic": 0.5, "concern": similarity} | more
     return Bearing(held, similarity, relations, dict.fromkeys(NLI, 1 / 3), **given)  # type: ignore[arg-type]
 
 
@@ -88,7 +88,7 @@ def test_the_clock_may_jump_back() -> None:
 
 def test_only_the_nodes_of_the_greatest_concern_have_columns() -> None:
     near = [bearing(node(f"n{place}"), similarity=place / 10) for place in range(6)]
-    about = bearing(node("about"), "scopes", 0.1)
+    about = bearing(node("about"), "scopes", 0.1, concern=0.9)
     row = features(claim(), [*near, about], NOW)
     assert column(row, "node0.scopes") == pytest.approx(0.96)
     assert sum(column(row, f"node{place}.held") for place in range(NODES)) == NODES
@@ -123,25 +123,24 @@ def test_an_excerpt_has_the_claim_in_it() -> None:
     assert excerpt("short as it is", "it") == "short as it is"
 
 
-def test_the_reader_is_asked_of_the_nearest_node_and_of_others_that_are_not_far() -> None:
+def test_the_reader_is_asked_of_all_nodes_at_once_the_nearest_first() -> None:
     asked: list[str] = []
 
     class Listening:
         def read(self, meetings: Sequence[Meeting]) -> list[tuple[Impression, ...]]:
             asked.extend(held for one in meetings for held in one.held)
             known = Judgement(dict.fromkeys(RELATIONS, 0.2), dict.fromkeys(NLI, 1 / 3))
-            return [(Impression((1 / len(READINGS),) * len(READINGS), 0.5, known),) * len(one.held) for one in meetings]
+            return [
+                (Impression((1 / len(READINGS),) * len(READINGS), 0.5, known, 0.5),) * len(one.held) for one in meetings
+            ]
 
     def at(cosine: float) -> Node:
         return node(f"at {cosine}", claim=f"at {cosine}", vector=np.array([cosine, (1 - cosine**2) ** 0.5], np.float32))
 
     here = claim(vector=np.array([1, 0], np.float32))
-    (bearings,) = read_bearings([(here, [at(0.05), at(FAR + 0.05), at(0.5)])], Listening())
-    assert asked == ["at 0.5", f"at {FAR + 0.05}"]
+    (bearings,) = read_bearings([(here, [at(0.05), at(0.15), at(0.5)])], Listening())
+    assert asked == ["at 0.5", "at 0.15", "at 0.05"]
     assert len(bearings) == 3
-    asked.clear()
-    read_bearings([(here, [at(0.05), at(0.02)])], Listening())
-    assert asked == ["at 0.05"]
 
 
 def test_of_what_is_held_the_reader_sees_the_first_words() -> None:

@@ -76,7 +76,7 @@ def bearing(node: Node, made: ClaimEvent) -> Bearing:
     relations = dict.fromkeys(("supersedes", "scopes", "duplicates", "coexists", "unrelated"), 0.02) | {kind: 0.92}
     entails = {"duplicates": "entailment", "supersedes": "contradiction", "unrelated": "neutral"}[kind]
     nli = dict.fromkeys(("entailment", "neutral", "contradiction"), 0.02) | {entails: 0.96}
-    return Bearing(node, float(node.vector @ made.vector), relations, nli, NO_READING, 0.5)
+    return Bearing(node, float(node.vector @ made.vector), relations, nli, NO_READING, 0.5, float(same_topic))
 
 
 def verdict(one: Told, target: str | None) -> Verdict:

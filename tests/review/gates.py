@@ -12,7 +12,7 @@ from memreview.language.claims import ClaimModel, claims_folder
 from memreview.language.embedder import load_embedder
 from memreview.language.gate_reader import READINGS, Impression, Meeting
 from memreview.language.model_files import embedder_folder
-from memreview.language.relations import Pair, RelationModel, relations_folder
+from memreview.language.relations import Judgement, Pair, RelationModel, relations_folder
 from memreview.records.gate import ACTIONS
 from memreview.review.gating import Models
 
@@ -53,10 +53,11 @@ class RelationReader:
 
     def read(self, meetings: Sequence[Meeting]) -> list[tuple[Impression, ...]]:
         judged = iter(self._model.judge([Pair(held, one.text, 0.0) for one in meetings for held in one.held]))
-        return [
-            tuple(Impression((1 / len(READINGS),) * len(READINGS), 0.5, next(judged)) for _ in one.held)
-            for one in meetings
-        ]
+        return [tuple(_impression(next(judged)) for _ in one.held) for one in meetings]
+
+
+def _impression(judged: Judgement) -> Impression:
+    return Impression((1 / len(READINGS),) * len(READINGS), 0.5, judged, 1 - judged.relations["unrelated"])
 
 
 def models(gate: Gate | None = None) -> Models:
