@@ -47,7 +47,7 @@ from memreview.records.entry import Origin
 from memreview.records.gate import Vector
 
 FROZEN = 1  # layers
-EPOCHS = 4
+EPOCHS = 3
 RATE, HEAD_RATE = 3e-4, 1e-3
 SEED = 1
 STRANGE = 0.25

@@ -18,9 +18,9 @@ from memreview.records.gate import Bearing, ClaimEvent, Event, Node
 
 LEAST_CLAIM = 0.01
 """Events whose likeliest sentence claims something with a lower probability don't reach the gate."""
-NEAREST = 3
-"""Held nodes that a claim is compared with. On the development episodes four, read whole, were no better (macro-F1
-0.762, 0.763)."""
+NEAREST = 4
+"""Held nodes that a claim is compared with. On the development episodes the node that a change concerns is among so
+many in 99 of 100 cases, among three in 96."""
 EXCERPT_WORDS = 85
 """Of a longer text the reader sees so many, around the claim."""
 HELD_WORDS = 18
