@@ -10,7 +10,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-torch = pytest.importorskip("torch")
+pytest.importorskip("torch")
+
+import torch
 
 from memreview.evaluate import train_reader
 from memreview.evaluate.train_reader import Beside, Example, Said
