@@ -14,15 +14,8 @@ _FROM = """live_entries e JOIN conversations c ON c.id = e.conversation_id JOIN 
 
 def entries(database: Database, wanted: Sequence[int]) -> dict[int, sqlite3.Row]:
     """Live entries by id, with conversation title and provider."""
-    found: dict[int, sqlite3.Row] = {}
-    for start in range(0, len(wanted), 500):
-        chunk = tuple(wanted[start : start + 500])
-        marks = ", ".join("?" * len(chunk))
-        found.update(
-            (row["id"], row)
-            for row in database.execute(f"SELECT {_COLUMNS} FROM {_FROM} WHERE e.id IN ({marks})", chunk)
-        )
-    return found
+    rows = database.among(f"SELECT {_COLUMNS} FROM {_FROM} WHERE e.id IN ($values)", wanted)
+    return {row["id"]: row for row in rows}
 
 
 def around(database: Database, entry_id: int, reach: int) -> tuple[list[sqlite3.Row], int, int]:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 import sqlite3
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -18,6 +18,8 @@ FILE_NAME = "memreview.sqlite"
 BUSY_SECONDS = 5.0
 SCHEMA_VERSION = 3
 """The number of migrations in store/schema.py; each sets SQLite's `user_version` to its own."""
+_PORTION = 500
+"""Values in one query: SQLite takes 999 at least."""
 
 
 class Database:
@@ -104,6 +106,14 @@ class Database:
     def all(self, sql: str, parameters: Sequence[Any] | dict[str, Any] = ()) -> list[sqlite3.Row]:
         with translated():
             return self.execute(sql, parameters).fetchall()
+
+    def among(self, sql: str, values: Iterable[Any], before: Sequence[Any] = ()) -> Iterator[sqlite3.Row]:
+        """Rows of a query with `IN ($values)`, for any number of values, each once; in its order only within a
+        portion. `before` are the parameters that stand before the list."""
+        distinct = list(dict.fromkeys(values))
+        for start in range(0, len(distinct), _PORTION):
+            portion = distinct[start : start + _PORTION]
+            yield from self.all(sql.replace("$values", ", ".join("?" * len(portion))), (*before, *portion))
 
     def value(self, sql: str, parameters: Sequence[Any] | dict[str, Any] = ()) -> Any:
         row = self.one(sql, parameters)

@@ -165,9 +165,8 @@ def of_row(database: Database, table: str, row_id: int, limit: int = 50) -> list
 
 def sizes(database: Database, journal_ids: list[int]) -> dict[int, int]:
     """How many changes each step made."""
-    marks = ", ".join("?" * len(journal_ids))
-    rows = database.execute(
-        f"SELECT journal_id, count(*) FROM journal_changes WHERE journal_id IN ({marks}) GROUP BY 1", journal_ids
+    rows = database.among(
+        "SELECT journal_id, count(*) FROM journal_changes WHERE journal_id IN ($values) GROUP BY 1", journal_ids
     )
     return {row[0]: row[1] for row in rows}
 

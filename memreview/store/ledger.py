@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -41,7 +41,6 @@ _NOT_OWN = """(n.origins <> '["user"]' OR EXISTS (
 SESSION_GAP = 6 * 3_600_000_000
 """Microseconds of silence after which a conversation that goes on is another session."""
 _STANDS = "JOIN journal j ON j.id = l.journal_id AND j.state = 'done'"
-_CHUNK = 500
 
 
 class Link(msgspec.Struct, frozen=True):
@@ -136,13 +135,10 @@ def links(database: Database, key: str | None = None) -> list[Link]:
 def memories_of(database: Database, ids: Sequence[int]) -> dict[int, list[int]]:
     """Live memories that say what these nodes say."""
     found: dict[int, list[int]] = {node_id: [] for node_id in ids}
-    for chunk in _chunks(ids):
-        for node_id, memory_id in database.execute(
-            f"""SELECT v.node_id, v.memory_id FROM node_memories v JOIN live_memories m ON m.id = v.memory_id
-                WHERE v.node_id IN ({_marks(chunk)}) ORDER BY v.id""",
-            tuple(chunk),
-        ):
-            found[node_id].append(memory_id)
+    sql = """SELECT v.node_id, v.memory_id FROM node_memories v JOIN live_memories m ON m.id = v.memory_id
+             WHERE v.node_id IN ($values) ORDER BY v.id"""
+    for node_id, memory_id in database.among(sql, ids):
+        found[node_id].append(memory_id)
     return found
 
 
@@ -264,11 +260,8 @@ def decision(database: Database, key: str) -> sqlite3.Row | None:
 
 
 def decisions(database: Database, keys: Sequence[str]) -> dict[str, sqlite3.Row]:
-    found: dict[str, sqlite3.Row] = {}
-    for chunk in _chunks(keys):
-        sql = f"SELECT l.* FROM gate_decisions l {_STANDS} WHERE l.key IN ({_marks(chunk)}) ORDER BY l.id"
-        found.update((row["key"], row) for row in database.execute(sql, tuple(chunk)))
-    return found
+    rows = database.among(f"SELECT l.* FROM gate_decisions l {_STANDS} WHERE l.key IN ($values) ORDER BY l.id", keys)
+    return {row["key"]: row for row in rows}
 
 
 def log_of(database: Database, key: str) -> list[sqlite3.Row]:
@@ -285,11 +278,7 @@ def open_questions(database: Database) -> list[sqlite3.Row]:
 
 
 def questions(database: Database, ids: Sequence[int]) -> dict[int, sqlite3.Row]:
-    found: dict[int, sqlite3.Row] = {}
-    for chunk in _chunks(ids):
-        sql = f"SELECT * FROM questions WHERE id IN ({_marks(chunk)})"
-        found.update((row["id"], row) for row in database.execute(sql, tuple(chunk)))
-    return found
+    return {row["id"]: row for row in database.among("SELECT * FROM questions WHERE id IN ($values)", ids)}
 
 
 def waiting(database: Database, question_id: int) -> list[sqlite3.Row]:
@@ -343,12 +332,9 @@ def contradicted(database: Database, node_id: int, contradicts: float) -> dict[i
 def waiting_rows(database: Database, ids: Sequence[int], contradicts: float) -> dict[int, sqlite3.Row]:
     """Those of `ids` that wait in quarantine; `stored` where a memory repeats them, `against` how many beliefs they
     contradict."""
-    found: dict[int, sqlite3.Row] = {}
-    for chunk in _chunks(ids):
-        sql = f"""SELECT n.*, {_IS_STORED} AS stored, {_AGAINST} AS against FROM nodes n
-                  WHERE n.id IN ({_marks(chunk)}) AND {_WAITS} AND {_UNASKED}"""
-        found.update((row["id"], row) for row in database.execute(sql, (contradicts, *chunk)))
-    return found
+    sql = f"""SELECT n.*, {_IS_STORED} AS stored, {_AGAINST} AS against FROM nodes n
+              WHERE n.id IN ($values) AND {_WAITS} AND {_UNASKED}"""
+    return {row["id"]: row for row in database.among(sql, ids, (contradicts,))}
 
 
 def counts(database: Database, now: int, contradicts: float) -> dict[str, int]:
@@ -443,16 +429,4 @@ def forget_undone(database: Database) -> None:
 
 
 def _by(database: Database, column: str, values: Sequence[Any]) -> dict[Any, sqlite3.Row]:
-    found: dict[Any, sqlite3.Row] = {}
-    for chunk in _chunks(values):
-        sql = f"SELECT * FROM nodes WHERE {column} IN ({_marks(chunk)})"
-        found.update((row[column], row) for row in database.execute(sql, tuple(chunk)))
-    return found
-
-
-def _chunks(values: Sequence[Any]) -> Iterator[Sequence[Any]]:
-    return (values[start : start + _CHUNK] for start in range(0, len(values), _CHUNK))
-
-
-def _marks(values: Sequence[Any]) -> str:
-    return ", ".join("?" * len(values))
+    return {row[column]: row for row in database.among(f"SELECT * FROM nodes WHERE {column} IN ($values)", values)}

@@ -79,13 +79,12 @@ def count(database: Database, wanted: MemoryFilter) -> int:
 
 def rows(database: Database, wanted: Sequence[int]) -> dict[int, sqlite3.Row]:
     """Rows with their source (provider, source_label), number of pending cases and whether an entry is known."""
-    marks = ", ".join("?" * len(wanted))
-    found = database.execute(
-        f"""SELECT m.*, s.provider, s.label AS source_label,
+    found = database.among(
+        """SELECT m.*, s.provider, s.label AS source_label,
               (SELECT count(*) FROM transitions t WHERE t.old_memory_id = m.id AND t.status = 'pending') AS pending,
               EXISTS (SELECT 1 FROM memory_evidence e WHERE e.memory_id = m.id) AS anchored
-            FROM memories m JOIN sources s ON s.id = m.source_id WHERE m.id IN ({marks})""",
-        tuple(wanted),
+            FROM memories m JOIN sources s ON s.id = m.source_id WHERE m.id IN ($values)""",
+        wanted,
     )
     return {row["id"]: row for row in found}
 

@@ -11,7 +11,6 @@ from memreview.store.database import Database
 from memreview.store.vectors import digest
 
 T = TypeVar("T")
-_CHUNK = 500
 
 
 class Readings(Generic[T]):
@@ -37,15 +36,5 @@ class Readings(Generic[T]):
         return [self._decoder.decode(held[key]) if held[key] else None for key in keys]
 
     def _held(self, keys: Sequence[bytes]) -> dict[bytes, str]:
-        distinct = list(dict.fromkeys(keys))
-        found: dict[bytes, str] = {}
-        for start in range(0, len(distinct), _CHUNK):
-            chunk = distinct[start : start + _CHUNK]
-            marks = ", ".join("?" * len(chunk))
-            found.update(
-                self._database.execute(
-                    f"SELECT digest, body FROM readings WHERE model = ? AND digest IN ({marks})",
-                    (self._model, *chunk),
-                )
-            )
-        return found
+        sql = "SELECT digest, body FROM readings WHERE model = ? AND digest IN ($values)"
+        return {row["digest"]: row["body"] for row in self._database.among(sql, keys, (self._model,))}

@@ -57,11 +57,10 @@ def pending_counts(database: Database) -> dict[str, int]:
 
 def rows(database: Database, ids: Sequence[int]) -> dict[int, sqlite3.Row]:
     """Rows with the old memory's text, and the provider of its source."""
-    marks = ", ".join("?" * len(ids))
-    found = database.execute(
-        f"""SELECT t.*, m.text AS old_text, s.provider FROM transitions t JOIN memories m ON m.id = t.old_memory_id
-            JOIN sources s ON s.id = m.source_id WHERE t.id IN ({marks})""",
-        tuple(ids),
+    found = database.among(
+        """SELECT t.*, m.text AS old_text, s.provider FROM transitions t JOIN memories m ON m.id = t.old_memory_id
+            JOIN sources s ON s.id = m.source_id WHERE t.id IN ($values)""",
+        ids,
     )
     return {row["id"]: row for row in found}
 

@@ -42,16 +42,8 @@ def digest(text: str) -> bytes:
 def missing(database: Database, model: str, texts: Iterable[str]) -> list[str]:
     """Those of `texts`, each once, that have no vector of this model yet."""
     distinct = {digest(text): text for text in texts}
-    held: set[bytes] = set()
-    keys = list(distinct)
-    for chunk in _chunks(keys, 500):
-        marks = ", ".join("?" * len(chunk))
-        held.update(
-            row[0]
-            for row in database.execute(
-                f"SELECT digest FROM vectors WHERE model = ? AND digest IN ({marks})", (model, *chunk)
-            )
-        )
+    sql = "SELECT digest FROM vectors WHERE model = ? AND digest IN ($values)"
+    held = {row[0] for row in database.among(sql, distinct, (model,))}
     return [text for key, text in distinct.items() if key not in held]
 
 
@@ -70,13 +62,9 @@ def get(database: Database, model: str, texts: Sequence[str], dims: int) -> Floa
     places: dict[bytes, list[int]] = {}
     for place, text in enumerate(texts):
         places.setdefault(digest(text), []).append(place)
-    for chunk in _chunks(list(places), 500):
-        marks = ", ".join("?" * len(chunk))
-        rows = database.execute(
-            f"SELECT digest, vector FROM vectors WHERE model = ? AND digest IN ({marks})", (model, *chunk)
-        )
-        for key, blob in rows:
-            result[places[key]] = np.frombuffer(blob, dtype=np.float16)
+    sql = "SELECT digest, vector FROM vectors WHERE model = ? AND digest IN ($values)"
+    for key, blob in database.among(sql, places, (model,)):
+        result[places[key]] = np.frombuffer(blob, dtype=np.float16)
     return result
 
 
@@ -183,18 +171,7 @@ class VectorIndex:
 
 def windows(database: Database, ids: Sequence[int]) -> dict[int, Window]:
     """The live windows among `ids`."""
-    found: dict[int, Window] = {}
-    for chunk in _chunks(list(ids), 500):
-        marks = ", ".join("?" * len(chunk))
-        rows = database.execute(
-            f"""SELECT w.id, w.entry_id, w.memory_id, w.start, w.end FROM windows w WHERE w.id IN ({marks})
-                AND (EXISTS (SELECT 1 FROM live_entries e WHERE e.id = w.entry_id)
-                     OR EXISTS (SELECT 1 FROM live_memories m WHERE m.id = w.memory_id))""",
-            tuple(chunk),
-        )
-        found.update((row["id"], Window(*row)) for row in rows)
-    return found
-
-
-def _chunks(values: Sequence[bytes] | Sequence[int], size: int) -> Iterable[Sequence[bytes] | Sequence[int]]:
-    return (values[start : start + size] for start in range(0, len(values), size))
+    sql = """SELECT w.id, w.entry_id, w.memory_id, w.start, w.end FROM windows w WHERE w.id IN ($values)
+             AND (EXISTS (SELECT 1 FROM live_entries e WHERE e.id = w.entry_id)
+                  OR EXISTS (SELECT 1 FROM live_memories m WHERE m.id = w.memory_id))"""
+    return {row["id"]: Window(*row) for row in database.among(sql, ids)}
