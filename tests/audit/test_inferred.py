@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
+import pytest
 
 from memreview.audit.lifecycle import Since, audit
 from memreview.audit.lifecycle.inferred import PROBABILITY
@@ -112,6 +113,28 @@ def test_what_the_person_says_of_themselves_bears_on_nobody_elses_memory() -> No
     script = Script(SLOTS, {("mother", "ankle"): 0.99})
     assert not found(made, script)
     assert not script.asked
+
+
+@pytest.mark.parametrize(
+    ("held", "over"),
+    [
+        ("User ran the coast marathon by cycle ferry.", True),
+        ("Has visited a cycle museum in Oslo", True),
+        ("The user has a son, born 9 June, who cycles", True),
+        ("Cycles to work and ran a marathon", False),
+        ("Runs and cycles on Sundays", False),
+        ("Is saving for a cycle tour", False),
+        ("Bought a motorcycle", False),
+    ],
+)
+def test_what_has_happened_is_not_ruled_out_by_what_comes_after(held: str, over: bool) -> None:
+    made = World()
+    made.say(held, 1)
+    made.note(held, 2)
+    made.say(ANKLE, 30)
+    script = Script(SLOTS, {("", "ankle"): 0.99})
+    found(made, script)
+    assert bool(script.asked) != over
 
 
 def test_what_the_model_is_not_sure_of_is_left() -> None:

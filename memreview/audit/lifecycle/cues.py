@@ -76,6 +76,13 @@ _THING = re.compile(
     rf"|changes|switched|shifted|increased|rose|dropped|is|are)\s+){{1,4}}from\s+{_A}\s+to\s+{_B}{_END}",
     re.I,
 )
+_HAPPENED = re.compile(
+    r"^(?:the )?(?:user |i |we |he |she |they )?(?:has |have |had |once )?(?:already )?(?:ran|run in|won|completed"
+    r"|finished|graduated|qualified|passed|failed|visited|attended|climbed|crossed|published|wrote|built"
+    r"|watched|saw|met|voted|gave birth|grew up|performed|competed|participated|took part)\b"
+    r"|\bborn (?:on|in|at|\d)",
+    re.I,
+)
 _ENDED = re.compile(
     r"\b(?:quit|quitted|left|gave up(?: on)?|given up(?: on)?|stopped|dropped|cancel+ed|sold|ended|finished"
     r"|completed|resigned from|got rid of"
@@ -156,6 +163,11 @@ def ended(text: str) -> bool:
     return bool(
         _ENDED.search(text) or re.search(r"\b(?:no longer|any ?more|former(?:ly)?|used to|previously)\b", text, re.I)
     )
+
+
+def happened(text: str) -> bool:
+    """Does a stored note tell of something done? Nothing that comes after can rule it out."""
+    return _HAPPENED.search(text) is not None
 
 
 def _own(text: str, match: re.Match[str]) -> bool:

@@ -11,7 +11,7 @@ from typing import Protocol
 
 import numpy as np
 
-from memreview.audit.lifecycle.cues import ended
+from memreview.audit.lifecycle.cues import ended, happened
 from memreview.audit.lifecycle.grammar import KIN, stems
 from memreview.audit.lifecycle.ground import Anchor, Ground, Told
 from memreview.audit.lifecycle.slots import harm_of
@@ -29,7 +29,7 @@ LEAST_COSINE = 0.2
 """Of what is near. What hangs on another slot may have no word and no topic in common."""
 MEANT = 0.5
 """Least confidence that a statement claims something and means it."""
-PROBABILITY = 0.98
+PROBABILITY = 0.97
 """Least probability of *supersedes*. High, for nearly all pairs of a profile have nothing to do with each other."""
 LINKED, FOUND = 0.7, 0.6
 """Confidence in a sure inference, if the store names the words that the memory rests on, or they were found; below that
@@ -95,7 +95,8 @@ def _bearings(ground: Ground, reader: Reader, changed: Collection[int]) -> Itera
         for window, hypothesis in zip(windows, said, strict=True)
         if hypothesis and (_meant(hypothesis) or ground.own[window].entry_id in changed)
     ]
-    memories = [memory for memory in range(len(ground.memories)) if not ended(ground.memories[memory].text)]
+    texts = [memory.text for memory in ground.memories]
+    memories = [place for place, text in enumerate(texts) if not (ended(text) or happened(text))]
     if not claimed or not memories:
         return
     by_slot = _by_slot(ground, reader, memories)
