@@ -298,8 +298,9 @@ and whether it follows from it (entailment, neutral, contradiction).
   for a profile has little else. What the model learned of how often each relation is met is taken back: its
   probabilities are for relations as even as in the written pairs.
 - {general} (Bowman et al. 2015, CC BY-SA 4.0), which are not part of this repository.
-- The test voice, `unseen`, is another author's: {cases:,} pairs. Training pairs on its topics were left out. An earlier
-  model was measured on it too, and nothing was chosen by it.
+- The test voice, `unseen`, is another author's: {cases:,} pairs. Training pairs on its topics were left out. Earlier
+  models were measured on it too, and one beside this one that also learned from pairs out of whole episodes (macro-F1
+  0.798, entailment 0.846).
 
 ## Measured
 
