@@ -206,8 +206,8 @@ def _known(
 
 
 def _consistent(bearing: Bearing, verdict: Verdict, policy: Policy) -> bool:
-    """Also where the gate says that nothing new is said, and the reader that it is this that is said again."""
-    repeated = max(bearing.reading[_RETAIN], bearing.concern) if verdict.action == "retain" else 0.0
+    """Also where gate and reader both say that nothing new is said."""
+    repeated = bearing.reading[_RETAIN] if verdict.action == "retain" else 0.0
     return max(_support(bearing), repeated) >= policy.consistent
 
 
