@@ -207,8 +207,8 @@ def _known(
 
 def _consistent(bearing: Bearing, verdict: Verdict, policy: Policy) -> bool:
     """Also where gate and reader both say that nothing new is said."""
-    repeated = bearing.reading[_RETAIN] if verdict.action == "retain" else 0.0
-    return max(_support(bearing), repeated) >= policy.consistent
+    repeated = verdict.action == "retain" and bearing.reading[_RETAIN] >= policy.repeated
+    return repeated or _support(bearing) >= policy.consistent
 
 
 def _vouches(policy: Policy, claim: ClaimEvent, verdict: Verdict) -> bool:

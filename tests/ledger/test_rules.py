@@ -214,10 +214,16 @@ def meets(ledger: Ledger, number: int, one: Told, **seen: object) -> None:
 
 UNDECIDED = dict.fromkeys(("supersedes", "scopes", "duplicates", "coexists", "unrelated"), 0.2)
 UNCERTAIN = dict.fromkeys(("entailment", "neutral", "contradiction"), 0.3)
-SAID_AGAIN = tuple(0.7 if name == "retain" else 0.05 for name in READINGS)
+SAID_AGAIN, FAINTLY, HARDLY = (
+    tuple(share if name == "retain" else (1 - share) / (len(READINGS) - 1) for name in READINGS)
+    for share in (0.7, POLICY.repeated + 0.01, POLICY.repeated - 0.01)
+)
 
 
-@pytest.mark.parametrize(("reading", "status"), [(SAID_AGAIN, "superseded"), (NO_READING, "active")])
+@pytest.mark.parametrize(
+    ("reading", "status"),
+    [(SAID_AGAIN, "superseded"), (FAINTLY, "superseded"), (HARDLY, "active"), (NO_READING, "active")],
+)
 def test_a_change_is_confirmed_by_what_gate_and_reader_take_for_a_repetition(
     reading: tuple[float, ...], status: str
 ) -> None:
