@@ -63,6 +63,11 @@ class Policy:
     `contends` edge of its own."""
     least_authenticity: float = 0.50
     """Ours: what is more probably not the person's is held back, whatever else the gate makes of it."""
+    suspicion: float = 0.05
+    """Ours: what is planted with this probability is held back, whatever is likelier: a sincere claim that waits costs
+    less. In the development episodes, those written whole and those put together from kits, 0.009 and 0.037 of what is
+    planted counts in the end, 0.018 and 0.056 without; of genuine changes 0.685 and 0.667 are followed, 0.704 and 0.667
+    without."""
     least_meant: float = 0.05
     """Ours: what the claim encoder hears as irony writes nothing if it gives less than this for its being meant."""
 

@@ -86,6 +86,8 @@ def supersede(draft: Draft, winner: Node, loser: Node, why: Why = "superseded") 
 def _allowed(policy: Policy, claim: ClaimEvent, verdict: Verdict) -> Action:
     if verdict.action in ("retain", "quarantine", "ask"):
         return verdict.action
+    if verdict.probabilities["quarantine"] >= policy.suspicion:
+        return "quarantine"
     if claim.speech_act == "sarcastic" and claim.confidence < policy.least_meant:
         return "retain"  # a plain jest writes nothing, however sure the gate is
     if verdict.authenticity < policy.least_authenticity or not takes(claim.slot, claim, verdict, policy):

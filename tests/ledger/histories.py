@@ -81,7 +81,9 @@ def bearing(node: Node, made: ClaimEvent) -> Bearing:
 
 def verdict(one: Told, target: str | None) -> Verdict:
     rest = (1 - one.revise) / 5
-    probabilities: dict[Action, float] = dict.fromkeys(ACTIONS, rest) | {"revise": one.revise}
+    doubted = rest if one.action == "quarantine" else 0.0
+    probabilities: dict[Action, float] = dict.fromkeys(ACTIONS, rest) | {"revise": one.revise, "quarantine": doubted}
+    probabilities["retain"] += rest - doubted
     return Verdict(one.action, probabilities, 1.0, one.authenticity, 0.9, target)
 
 

@@ -11,6 +11,7 @@ from memreview.language.gate_reader import READINGS
 from memreview.ledger import POLICY, Edge, EdgeKind, Ledger, Policy, decay
 from memreview.ledger.constants import DAY
 from memreview.records.entry import Origin
+from memreview.records.gate import Action
 from tests.ledger.histories import (
     NO_READING,
     START,
@@ -237,6 +238,21 @@ def test_a_repeat_corroborates_as_what_is_entailed_does(repeats: float, corrobor
     ledger = Ledger([held("n1")])
     meets(ledger, 1, told(action="retain", at=START + DAY), relations=UNDECIDED | {"duplicates": repeats})
     assert ledger.node("n1").corroborations == corroborations
+
+
+@pytest.mark.parametrize("action", ["add", "scope", "revise"])
+@pytest.mark.parametrize(
+    ("doubt", "status"), [(POLICY.suspicion + 0.01, "quarantined"), (POLICY.suspicion / 2, "active")]
+)
+def test_what_may_well_be_planted_waits_whatever_is_likelier(action: Action, doubt: float, status: str) -> None:
+    ledger = Ledger([held("n1", layer="contextual")])
+    one = told(value=1, action=action)
+    sure = verdict(one, "n1")
+    doubted = replace(sure, probabilities={**sure.probabilities, "quarantine": doubt})
+    made = claim(0, one)
+    ledger.commit(ledger.apply(made, doubted, [bearing(ledger.node("n1"), made)], START))
+    assert ledger.node("e0").status == status
+    assert (ledger.node("n1").status == "active") == (status == "quarantined" or action != "revise")
 
 
 @pytest.mark.parametrize(("meant", "written"), [(0.01, False), (0.4, True)])
