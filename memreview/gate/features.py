@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -134,5 +135,10 @@ def _log_days(microseconds: float) -> float:
 
 def _shared(one: str, other: str) -> float:
     """Share of the first text's content words that the second has."""
-    words = set(content_tokens(one))
-    return len(words & set(content_tokens(other))) / max(1, len(words))
+    words = _words(one)
+    return len(words & _words(other)) / max(1, len(words))
+
+
+@lru_cache(maxsize=4_096)
+def _words(text: str) -> frozenset[str]:
+    return frozenset(content_tokens(text))

@@ -9,6 +9,12 @@ from numpy.typing import NDArray
 
 from memreview.records.gate import Vector
 
+_DIGITS = 5
+_TIE = 1e-4
+"""More than rounding moves a cosine."""
+_ASKED = 2
+"""Vectors whose products are kept: of a claim and of the next one, which is looked up ahead."""
+
 
 class Index:
     """A row a node. Rows are never moved, so that a cosine does not depend on what else came or went."""
@@ -18,6 +24,7 @@ class Index:
         self._shown: NDArray[np.bool_] = np.empty(0, bool)
         self._ids: list[str] = []
         self._row_of: dict[str, int] = {}
+        self._asked: list[tuple[Vector, NDArray[np.float32]]] = []
 
     def put(self, node_id: str, vector: Vector, shown: bool) -> None:
         """`shown` nodes are found; one whose vector changed gets a new row."""
@@ -35,27 +42,27 @@ class Index:
 
     def cosines(self, vector: Vector) -> dict[str, float]:
         """Of all nodes that are shown."""
-        cosines = self._cosines(vector)
-        return {self._ids[row]: float(cosines[row]) for row in np.flatnonzero(self._shown[: len(self._ids)])}
+        cosines = self._products(vector)
+        rows = np.flatnonzero(self._shown[: len(self._ids)])
+        return {self._ids[row]: cosine for row, cosine in zip(rows, _rounded(cosines[rows]), strict=True)}
 
     def nearest(self, vector: Vector, k: int, without: Collection[str] = ()) -> list[str]:
         """Ids of the shown nodes of greatest cosine; ties by id."""
-        shown = self._shown[: len(self._ids)].copy()
-        shown[[self._row_of[node_id] for node_id in without]] = False
-        rows = np.flatnonzero(shown)
-        cosines = self._cosines(vector)[rows]
-        if len(rows) > k:
-            least = np.partition(cosines, -k)[-k]
-            rows, cosines = rows[cosines >= least], cosines[cosines >= least]
-        found = sorted(zip(-cosines, (self._ids[row] for row in rows), strict=True))
+        cosines = self._products(vector)
+        cosines[~self._shown[: len(self._ids)]] = -np.inf
+        cosines[[self._row_of[node_id] for node_id in without]] = -np.inf
+        least = np.partition(cosines, -k)[-k] - _TIE if len(cosines) > k else -np.inf
+        rows = np.flatnonzero((cosines >= least) & (cosines > -np.inf))
+        found = sorted((-cosine, self._ids[row]) for row, cosine in zip(rows, _rounded(cosines[rows]), strict=True))
         return [node_id for _, node_id in found[:k]]
 
-    def _cosines(self, vector: Vector) -> NDArray[np.float64]:
-        """Rounded: the last digits depend on how many rows are multiplied at once."""
-        if not self._ids:
-            return np.zeros(0)
-        found: NDArray[np.float64] = (self._rows[: len(self._ids)] @ vector).astype(np.float64)
-        return found.round(5)
+    def _products(self, vector: Vector) -> NDArray[np.float32]:
+        """A copy. A vector that was asked for just before is multiplied with new rows only."""
+        known = next((products for asked, products in self._asked if asked is vector), np.zeros(0, np.float32))
+        if len(known) < len(self._ids):
+            known = np.concatenate([known, self._rows[len(known) : len(self._ids)] @ vector])
+        self._asked = [(vector, known), *(one for one in self._asked if one[0] is not vector)][:_ASKED]
+        return known.copy()
 
     def _grow(self, dims: int) -> None:
         size = max(64, 2 * len(self._ids))
@@ -63,3 +70,9 @@ class Index:
         if self._ids:
             rows[: len(self._ids)], shown[: len(self._ids)] = self._rows, self._shown
         self._rows, self._shown = rows, shown
+
+
+def _rounded(cosines: NDArray[np.float32]) -> list[float]:
+    """The last digits depend on how many rows are multiplied at once."""
+    rounded: list[float] = cosines.astype(np.float64).round(_DIGITS).tolist()
+    return rounded
