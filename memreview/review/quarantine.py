@@ -143,8 +143,11 @@ def _reasons(item: QuarantineItem, reading: GateReading | None, slot: str) -> li
     reasons = [f"It comes from {item.provenance.words}."]
     if reading is not None:
         reasons.append(f"That you wrote it and mean it has a probability of {reading.authenticity:.0%}.")
+        doubt = reading.probabilities["quarantine"]
         if reading.action == "ask":
             reasons.append("It was too uncertain to decide, and too many questions were open to ask you.")
+        elif reading.action != "quarantine" and doubt >= POLICY.suspicion:
+            reasons.append(f"That somebody planted it has a probability of {doubt:.0%}: enough for it to wait for you.")
         elif reading.action == "revise":
             reasons.append("It would change something that you said before, and was said only once or not clearly.")
         elif reading.action != "quarantine":

@@ -74,6 +74,15 @@ def test_a_case_shows_the_quotation_the_source_and_the_reasons(profile: Profile)
     assert not case.contradicts
 
 
+@pytest.mark.parametrize(
+    ("doubt", "words"), [(0.07, "planted it has a probability of 7%"), (0.01, "would have been taken in")]
+)
+def test_what_waits_although_something_else_was_likelier_says_why(profile: Profile, doubt: float, words: str) -> None:
+    likelier = "UPDATE gate_decisions SET action = 'add', body = json_set(body, '$.probabilities.quarantine', ?)"
+    profile.database.execute(likelier, (doubt,))
+    assert [reason for reason in planted(profile).reasons if words in reason]
+
+
 def test_a_row_has_the_memorys_own_text_and_whether_it_is_in_use(profile: Profile) -> None:
     item = planted(profile).item
     assert (item.remembered, item.in_use) == (REMEMBERED, False)
