@@ -30,7 +30,11 @@ def lines(profile: Profile, done: Sequence[ImportSummary], program: str) -> list
     brought = [plural(counts[kind], *words) for kind, words in _COUNTED.items() if counts[kind]]
     told = [f"This import: {', '.join(brought)}." if brought else "Nothing new."]
     if broken := counts[f"notes.{NoteKind.BROKEN}"]:
-        told.append(f"Warning: {plural(broken, 'part')} could not be read.")
+        where = [place for summary in done for place in _noted(summary, NoteKind.BROKEN)][:SHOWN]
+        told.append(f"Warning: {plural(broken, 'part')} could not be read, or not wholly:")
+        told += [f"  {place}" for place in where]
+        if broken > len(where):
+            told.append(f"  and {broken - len(where):,} more")
     for summary in done:
         step = journal.import_step(profile.database, summary.import_id)
         if step is not None and any(summary.counts.get(kind) for kind in _COUNTED):
@@ -39,8 +43,14 @@ def lines(profile: Profile, done: Sequence[ImportSummary], program: str) -> list
 
 
 def _warnings(summary: ImportSummary, undo: str) -> list[str]:
-    found = [(where, reason) for kind, where, reason in summary.notes if kind == NoteKind.WARNING]
-    told = [f"Warning: {one_line(where, None)}: {one_line(reason, None)}." for where, reason in found[:SHOWN]]
+    found = _noted(summary, NoteKind.WARNING)
+    told = [f"Warning: {place}" for place in found[:SHOWN]]
     if len(found) > SHOWN:
         told.append(f"and {plural(len(found) - SHOWN, 'more such warning')}")
     return [*told, f"  If that is not what you want: {undo}"] if told else []
+
+
+def _noted(summary: ImportSummary, wanted: NoteKind) -> list[str]:
+    return [
+        f"{one_line(where, None)}: {one_line(reason, None)}." for kind, where, reason in summary.notes if kind == wanted
+    ]

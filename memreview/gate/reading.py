@@ -19,8 +19,8 @@ from memreview.records.gate import Bearing, ClaimEvent, Event, Node
 LEAST_CLAIM = 0.01
 """Events whose likeliest sentence claims something with a lower probability don't reach the gate."""
 NEAREST = 4
-"""Held nodes that a claim is compared with. On the development episodes the node that a change concerns is among so
-many in 99 of 100 cases, among three in 96."""
+"""Held nodes that a claim is compared with, as many as the reader takes at once. On the development episodes the node
+that a change concerns is among so many in 99 of 100 cases, among three in 96."""
 EXCERPT_WORDS = 85
 """Of a longer text the reader sees so many, around the claim."""
 HELD_WORDS = 18

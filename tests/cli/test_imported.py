@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -37,3 +38,24 @@ def test_an_import_is_taken_back_by_its_own_step_whatever_came_after(tmp_path: P
         assert undone.label == f"Import {name}"
         assert journal.import_step(profile.database, summary.import_id) is None
     profile.close()
+
+
+@pytest.mark.parametrize("number", [1, imported.SHOWN, imported.SHOWN + 2])
+def test_what_could_not_be_read_is_named(tmp_path: Path, number: int) -> None:
+    """Of many the first, and how many there are; what is whole beside them comes in."""
+    whole = {"id": "whole", "title": "Bees", "mapping": {"a": node("a")}, "current_node": "a"}
+    path = tmp_path / "conversations.json"
+    path.write_text(json.dumps([whole, *({"id": f"broken {n}", "mapping": [n]} for n in range(number))]))
+    profile = Profile.open(tmp_path / "home")
+    told = imported.lines(profile, importing.import_path(profile, path, progress=lambda *_: None), "memreview")
+    profile.close()
+    assert "1 new message" in told[0]
+    named = [line for line in told if "conversations.json, item" in line]
+    assert len(named) == min(number, imported.SHOWN)
+    assert ("  and 2 more" in told) == (number > imported.SHOWN)
+
+
+def node(name: str) -> dict[str, object]:
+    content = {"content_type": "text", "parts": ["I keep bees"]}
+    message = {"id": name, "author": {"role": "user"}, "create_time": 1.7e9, "content": content, "metadata": {}}
+    return {"id": name, "parent": None, "children": [], "message": message}
