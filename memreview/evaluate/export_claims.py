@@ -13,7 +13,7 @@ import onnx
 from onnx import TensorProto, helper
 from tokenizers import Tokenizer
 
-from memreview.evaluate.export_embedder import _CONTRIB, LAYERS, Array
+from memreview.evaluate.export_embedder import _CONTRIB, Array
 from memreview.evaluate.export_relations import _PairGraph, write_model
 from memreview.language.claims import INPUTS, OUTPUTS, ClaimConfig, TextReader
 
@@ -42,7 +42,7 @@ class _ClaimGraph(_PairGraph):
 
     def model(self) -> onnx.ModelProto:
         hidden = self._embeddings()
-        for layer in range(LAYERS):
+        for layer in self.layers:
             hidden = self._layer(layer, hidden)
         tokens = self._node("Reshape", [hidden, "shape"], "tokens")
         self._product(tokens, "tags", "tags")

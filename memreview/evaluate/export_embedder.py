@@ -8,7 +8,7 @@ no integer sum saturates on a CPU without VNNI: a text has one vector, whatever 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -30,7 +30,7 @@ from memreview.language.model_files import EMBEDDER, embedder_folder
 from memreview.language.onnx_model import CONFIG, GRAPH, TOKENIZER, sha256
 
 SOURCE_SHA256 = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"
-DIMS, HEADS, LAYERS, MAX_TOKENS = 384, 12, 6, 256
+DIMS, HEADS, MAX_TOKENS = 384, 12, 256
 
 Array = NDArray[Any]
 
@@ -71,8 +71,8 @@ def export_embedder(source: Path, target: Path) -> EmbedderConfig:
 
 def _activation_ranges(weights: dict[str, Array], tokenizer: Tokenizer) -> dict[str, Array]:
     """Largest magnitude of each channel that enters a quantized product, over the calibration texts."""
-    model = _Encoder(weights, None).model()
-    sites = list(_smoothed_sites())
+    encoder = _Encoder(weights, None)
+    model, sites = encoder.model(), encoder.smoothed
     model.graph.output.extend(helper.make_tensor_value_info(site, TensorProto.FLOAT, None) for site in sites)
     session = onnxruntime.InferenceSession(model.SerializeToString(), providers=["CPUExecutionProvider"])
     ranges = {site: np.full(DIMS, _FLOOR, np.float32) for site in sites}
@@ -81,13 +81,6 @@ def _activation_ranges(weights: dict[str, Array], tokenizer: Tokenizer) -> dict[
         for site, values in zip(sites, session.run(sites, {"input_ids": ids}), strict=True):
             ranges[site] = np.maximum(ranges[site], np.abs(values).max(axis=0))
     return ranges
-
-
-def _smoothed_sites() -> Iterator[str]:
-    """Outputs of layer normalization, where few channels are many times larger than the rest."""
-    for layer in range(LAYERS):
-        yield f"hidden.{layer}"
-        yield f"attended.{layer}"
 
 
 @dataclass
@@ -102,9 +95,19 @@ class _Encoder:
     nodes: list[onnx.NodeProto] = field(default_factory=list)
     constants: dict[str, onnx.TensorProto] = field(default_factory=dict)
 
+    @property
+    def layers(self) -> range:
+        """As many as there are weights of."""
+        return range(len({name.split(".")[2] for name in self.weights if name.startswith("encoder.layer.")}))
+
+    @property
+    def smoothed(self) -> list[str]:
+        """Outputs of layer normalization, where few channels are many times larger than the rest."""
+        return [f"{site}.{layer}" for layer in self.layers for site in ("hidden", "attended")]
+
     def model(self) -> onnx.ModelProto:
         hidden = self._embeddings()
-        for layer in range(LAYERS):
+        for layer in self.layers:
             hidden = self._layer(layer, hidden)
         tokens = self._node("Reshape", [hidden, "shape"], "tokens")
         mean = self._node("ReduceMean", [tokens, self._constant("axis", np.array([1]))], "mean", keepdims=0)

@@ -15,7 +15,7 @@ import onnxruntime
 from onnx import TensorProto, helper
 from tokenizers import Tokenizer
 
-from memreview.evaluate.export_embedder import _CONTRIB, _FLOOR, DIMS, LAYERS, Array, _Encoder, _smoothed_sites
+from memreview.evaluate.export_embedder import _CONTRIB, _FLOOR, DIMS, Array, _Encoder
 from memreview.language.onnx_model import CONFIG, GRAPH, TOKENIZER, ModelConfig, sha256
 from memreview.language.relations import INPUTS, OUTPUTS, Pair, PairEncoder
 
@@ -81,8 +81,8 @@ def _activation_ranges(
     graph: type[_PairGraph], weights: Mapping[str, Array], rows: Sequence[tuple[list[int], list[int]]]
 ) -> dict[str, Array]:
     """Largest magnitude of each channel that enters a quantized product."""
-    model = graph(dict(weights), None).model()
-    sites = list(_smoothed_sites())
+    encoder = graph(dict(weights), None)
+    model, sites = encoder.model(), encoder.smoothed
     model.graph.output.extend(helper.make_tensor_value_info(site, TensorProto.FLOAT, None) for site in sites)
     session = onnxruntime.InferenceSession(model.SerializeToString(), providers=["CPUExecutionProvider"])
     ranges = {site: np.full(DIMS, _FLOOR, np.float32) for site in sites}
@@ -104,7 +104,7 @@ class _PairGraph(_Encoder):
 
     def model(self) -> onnx.ModelProto:
         hidden = self._embeddings()
-        for layer in range(LAYERS):
+        for layer in self.layers:
             hidden = self._layer(layer, hidden)
         features = self._features(self._node("Reshape", [hidden, "shape"], "tokens"))
         for name in self.outputs:

@@ -32,8 +32,9 @@ _HIDDEN = 256
 _CACHE_BATCH = 64
 
 
-def load(seed: int) -> tuple[BertModel, Tokenizer]:
-    """The trunk as it ships, its word table in four bits and without other scripts. Seeds torch for what follows."""
+def load(seed: int, layers: int | None = None) -> tuple[BertModel, Tokenizer]:
+    """The trunk as it ships, its word table in four bits and without other scripts; only its lowest `layers`, if they
+    are given. Seeds torch for what follows."""
     torch.manual_seed(seed)
     torch.set_num_threads(1)  # sums in one order; on small batches a second thread gains little
     source = Path(get_model_path())
@@ -41,6 +42,7 @@ def load(seed: int) -> tuple[BertModel, Tokenizer]:
     trunk = BertModel.from_pretrained(source, attn_implementation="sdpa", add_pooling_layer=False)
     table = from_four_bits(*four_bits(trunk.embeddings.word_embeddings.weight.detach().numpy()[words]))
     trunk.embeddings.word_embeddings.weight = nn.Parameter(torch.from_numpy(table))
+    trunk.encoder.layer = trunk.encoder.layer[:layers]
     return trunk, tokenizer
 
 

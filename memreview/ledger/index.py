@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,8 +12,8 @@ from memreview.records.gate import Vector
 _DIGITS = 5
 _TIE = 1e-4
 """More than rounding moves a cosine."""
-_ASKED = 2
-"""Vectors whose products are kept: of a claim and of the next one, which is looked up ahead."""
+_KEPT = 4_000_000
+"""Products that are kept at once, at most: 16 MB."""
 
 
 class Index:
@@ -24,7 +24,7 @@ class Index:
         self._shown: NDArray[np.bool_] = np.empty(0, bool)
         self._ids: list[str] = []
         self._row_of: dict[str, int] = {}
-        self._asked: list[tuple[Vector, NDArray[np.float32]]] = []
+        self._expected: dict[int, tuple[Vector, NDArray[np.float32]]] = {}
 
     def put(self, node_id: str, vector: Vector, shown: bool) -> None:
         """`shown` nodes are found; one whose vector changed gets a new row."""
@@ -56,12 +56,21 @@ class Index:
         found = sorted((-cosine, self._ids[row]) for row, cosine in zip(rows, _rounded(cosines[rows]), strict=True))
         return [node_id for _, node_id in found[:k]]
 
+    def expect(self, vectors: Sequence[Vector]) -> None:
+        """These very vectors will be asked for next: one product for all costs a fraction of one for each, and then
+        only new rows are left to multiply. The last ones are multiplied when they are asked for, if there are many."""
+        rows = self._rows[: len(self._ids)]
+        now = vectors[: _KEPT // max(1, len(rows))]
+        products = np.stack(now) @ rows.T if now and len(rows) else np.zeros((len(now), 0), np.float32)
+        self._expected = {id(vector): (vector, found) for vector, found in zip(now, products, strict=True)}
+
     def _products(self, vector: Vector) -> NDArray[np.float32]:
-        """A copy. A vector that was asked for just before is multiplied with new rows only."""
-        known = next((products for asked, products in self._asked if asked is vector), np.zeros(0, np.float32))
+        """A copy."""
+        _, known = self._expected.get(id(vector), (vector, np.zeros(0, np.float32)))
         if len(known) < len(self._ids):
             known = np.concatenate([known, self._rows[len(known) : len(self._ids)] @ vector])
-        self._asked = [(vector, known), *(one for one in self._asked if one[0] is not vector)][:_ASKED]
+            if id(vector) in self._expected:
+                self._expected[id(vector)] = vector, known
         return known.copy()
 
     def _grow(self, dims: int) -> None:

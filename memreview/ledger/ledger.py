@@ -56,6 +56,10 @@ class Ledger:
         narrower = (edge.source for edge in self.edges(node_id, "scopes") if edge.target == node_id)
         return any(self._nodes[source].status == "active" for source in narrower)
 
+    def expect(self, vectors: Sequence[Vector]) -> None:
+        """`nearest` will be asked with these very vectors next, and is quicker then."""
+        self._index.expect(vectors)
+
     def nearest(self, vector: Vector, k: int, at: int) -> list[Node]:
         """The k active and quarantined nodes of greatest cosine; ties by id."""
         expired = [node_id for node_id in self._waiting if not self._waits(self._nodes[node_id], at)]

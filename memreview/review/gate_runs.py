@@ -27,7 +27,7 @@ from memreview.records.entry import Origin
 from memreview.records.gate import GLOBAL_SCOPE, ClaimEvent, Event, Layer, Node, Vector
 from memreview.review import beliefs, sources
 from memreview.review.asking import Asked, Asking
-from memreview.review.gating import BLOCK, Models, Outcome, Replay, following, read_ahead
+from memreview.review.gating import BLOCK, Models, Outcome, Replay, read_ahead
 from memreview.review.profile import Profile
 from memreview.review.provenance import source_of
 from memreview.review.values import Cancelled, GateSummary, Progress
@@ -171,7 +171,7 @@ class _Reader:
         blocks = (self._block(items[start : start + BLOCK]) for start in range(0, len(items), BLOCK))
         with closing(read_ahead(blocks, lambda block: self._replay.read(list(block.events.values())))) as ahead:
             for block, claims in ahead:
-                pairs = zip(claims, following(claims), strict=True)
+                pairs = zip(claims, self._replay.expect(claims), strict=True)
                 self._decide(block, dict(zip(block.events, pairs, strict=True)), kept, progress)
 
     def keep(self, kept: _Kept) -> Counter[str]:

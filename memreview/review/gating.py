@@ -128,7 +128,7 @@ class Replay:
         blocks = (events[start : start + BLOCK] for start in range(0, len(events), BLOCK))
         with closing(read_ahead(blocks, self.read)) as ahead:
             for block, claims in ahead:
-                for event, claim, upcoming in zip(block, claims, following(claims), strict=True):
+                for event, claim, upcoming in zip(block, claims, self.expect(claims), strict=True):
                     yield self.step(event, claim, upcoming)
 
     def read(self, events: Sequence[Event], least: float | None = None) -> list[ClaimEvent | None]:
@@ -136,6 +136,16 @@ class Replay:
         options = {} if least is None else {"least": least}
         found = read_claims(events, self._models.claims, self._models.embedder, **options)
         return [claim and replace(claim, vector=as_kept(claim.vector)) for claim in found]
+
+    def expect(self, claims: Sequence[ClaimEvent | None]) -> list[ClaimEvent | None]:
+        """These come next, in this order: steps are quicker then. For each place the next claim after it."""
+        self.ledger.expect([claim.vector for claim in claims if claim is not None])
+        found: list[ClaimEvent | None] = []
+        upcoming = None
+        for claim in reversed(claims):
+            found.append(upcoming)
+            upcoming = claim or upcoming
+        return found[::-1]
 
     def step(self, event: Event, claim: ClaimEvent | None, upcoming: ClaimEvent | None = None) -> Outcome:
         """One event through gate and ledger; equal to any other way of cutting the history. `upcoming` is the next
@@ -175,16 +185,6 @@ class Replay:
     def _gap(self, at: int) -> float:
         """Days since the last claim; none where a clock went back."""
         return 0.0 if self.at is None else max(0, at - self.at) / DAY
-
-
-def following(claims: Sequence[ClaimEvent | None]) -> list[ClaimEvent | None]:
-    """For each place the next claim after it."""
-    found: list[ClaimEvent | None] = []
-    upcoming = None
-    for claim in reversed(claims):
-        found.append(upcoming)
-        upcoming = claim or upcoming
-    return found[::-1]
 
 
 def read_ahead(blocks: Iterable[B], read: Callable[[B], R]) -> Generator[tuple[B, R], None, None]:

@@ -10,6 +10,7 @@ from PySide6.QtCore import QObject, Signal
 from memreview.review import decisions, history, imports
 from memreview.review.values import Decision, GateSummary, Step, Verb
 from memreview.store.errors import StoreError
+from memreview.ui.collecting import Collector
 from memreview.ui.commands import Commands
 from memreview.ui.tasks import Queries
 from memreview.ui.text import line, plural, tr
@@ -44,6 +45,7 @@ class AppContext(QObject):
         self.queries = queries
         self.commands = commands
         self.theme = theme
+        self._collector = Collector(self)
 
     def decide(self, decision: Decision) -> Step | None:
         """Do it, tell every panel, and offer Undo. None when it could not be done (the person has been told)."""
@@ -79,6 +81,7 @@ class AppContext(QObject):
         """End the threads and processes. Safe to call twice."""
         self.worker.close()
         self.queries.close()
+        self._collector.stop()
 
     def ask(
         self,

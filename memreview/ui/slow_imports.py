@@ -6,7 +6,6 @@ something read there has come back.
 
 from __future__ import annotations
 
-import gc
 from importlib import import_module
 from threading import Event, Thread
 
@@ -17,13 +16,8 @@ _begun = Event()
 
 
 def _import() -> None:
-    # A collection that ran here would free Qt objects of the window off its thread, which crashes.
-    gc.disable()
-    try:
-        for name in SLOW:
-            import_module(name)
-    finally:
-        gc.enable()
+    for name in SLOW:
+        import_module(name)
     _done.set()
 
 

@@ -14,7 +14,7 @@ from memreview.ledger import Ledger
 from memreview.records.entry import Origin
 from memreview.records.gate import Event
 from memreview.review import gating
-from memreview.review.gating import Models, Replay, following, read_ahead
+from memreview.review.gating import Models, Replay, read_ahead
 from tests.ledger.histories import snapshot
 from tests.review.histories import asking
 
@@ -117,7 +117,7 @@ def test_to_know_the_next_claim_changes_nothing(models: Models) -> None:
     history = events()
     claims = Replay(Ledger(), models).read(history)
     alone, ahead = Replay(Ledger(), models), Replay(Ledger(), models)
-    for event, claim, upcoming in zip(history, claims, following(claims), strict=True):
+    for event, claim, upcoming in zip(history, claims, ahead.expect(claims), strict=True):
         one, other = alone.step(event, claim), ahead.step(event, claim, upcoming)
         assert [bearing.node.id for bearing in one.bearings] == [bearing.node.id for bearing in other.bearings]
         assert one.verdict == other.verdict
@@ -135,15 +135,16 @@ def test_what_was_read_ahead_is_not_read_again_over_the_ends_of_blocks(models: M
     replay = Replay(Ledger(), dataclasses.replace(models, reader=Counting()))
     claims = [claim for claim in replay.read(events(), least=0.0) if claim is not None]
     for block in (claims[:5], claims[5:9], claims[9:]):
-        for claim, upcoming in zip(block, following(block), strict=True):
+        for claim, upcoming in zip(block, replay.expect(block), strict=True):
             assert replay.bearings(claim, upcoming) == ()
     assert sorted(one.text for one in asked) == sorted(claim.event.text for claim in claims)
 
 
 def test_the_claim_that_follows_each(models: Models) -> None:
-    one, other, *_ = (claim for claim in Replay(Ledger(), models).read(events()) if claim is not None)
-    assert following([None, one, None, other, None]) == [one, other, other, None, None]
-    assert following([]) == []
+    replay = Replay(Ledger(), models)
+    one, other, *_ = (claim for claim in replay.read(events()) if claim is not None)
+    assert replay.expect([None, one, None, other, None]) == [one, other, other, None, None]
+    assert replay.expect([]) == []
 
 
 def test_who_stops_does_not_wait_for_what_is_read_ahead() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
@@ -125,6 +126,13 @@ def profile(home: Path) -> Iterator[Profile]:
     opened = Profile.open(home)
     yield opened
     opened.close()
+
+
+@pytest.fixture(autouse=True)
+def _collected() -> Iterator[None]:
+    """What a test leaves goes here: a later test's threads must not collect it, since it may be widgets."""
+    yield
+    gc.collect()
 
 
 @pytest.fixture
