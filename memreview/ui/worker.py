@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import msgspec
-from PySide6.QtCore import QObject, QProcess, QTimer, Signal
+from PySide6.QtCore import QObject, QProcess, Signal
 
 from memreview.ui.text import tr
 
@@ -194,4 +194,4 @@ class WorkerClient(QObject):
     def _forget(self, job: Job) -> None:
         self.jobs.pop(job.id, None)
         self.ended.emit(job)
-        QTimer.singleShot(0, job.deleteLater)
+        job.deleteLater()

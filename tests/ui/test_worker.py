@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+import shiboken6
 from PySide6.QtCore import QObject, QThread
 
 from memreview.review.values import ImportSummary
@@ -148,6 +149,18 @@ def test_the_real_worker_answers(qapp, qtbot, home, profile):
     pid = client.pid
     client.close()
     assert not _alive(pid)
+
+
+def test_a_client_that_goes_right_after_a_job_takes_the_job_along(qapp, tmp_path):
+    """Nothing may be left that touches the job later: a call that was put off ended the program."""
+    for _ in range(5):
+        client = WorkerClient(tmp_path, command=[sys.executable, "-c", "input()"])
+        job = client.submit("echo")
+        client._take({"id": job.id, "result": 1})
+        client.close()
+        shiboken6.delete(client)
+        qapp.processEvents()
+        assert not shiboken6.isValid(job)
 
 
 def test_the_strip_shows_late_and_goes_with_the_job(client, qtbot):
