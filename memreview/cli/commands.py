@@ -16,7 +16,7 @@ from typing import Any
 from memreview.cli import deciding, imported, program, told
 from memreview.cli.deciding import CASE, CLAIM, MEMORY, QUESTION, Decided
 from memreview.cli.output import Table, emit, progress_line, width
-from memreview.importers.contract import ColumnMapping
+from memreview.importers.contract import ColumnMapping, ImportFailed
 from memreview.records import MemoryStatus, Origin
 from memreview.review import (
     belief_views,
@@ -70,13 +70,18 @@ def import_(arguments: Arguments) -> None:
     mapping = ColumnMapping(arguments.text_column, arguments.time_column) if arguments.text_column else None
     with _profile(arguments) as profile, progress_line() as progress:
         done: list[ImportSummary] = []
-        for path in arguments.paths:
-            if not path.strip():
-                raise ValueError("Name a file or a folder to import.")
-            if path == "-":
-                done += importing.import_pasted(profile, _piped(), "Pasted list", progress=progress)
-            else:
-                done += importing.import_path(profile, Path(path), mapping=mapping, progress=progress)
+        try:
+            for path in arguments.paths:
+                if not path.strip():
+                    raise ValueError("Name a file or a folder to import.")
+                if path == "-":
+                    done += importing.import_pasted(profile, _piped(), "Pasted list", progress=progress)
+                else:
+                    done += importing.import_path(profile, Path(path), mapping=mapping, progress=progress)
+        except ImportFailed:
+            if not arguments.no_audit:  # what came in before must not count unchecked
+                jobs.gate(profile, {}, progress)
+            raise
         audit = None if arguments.no_audit else jobs.audited(profile, progress, full=False)
         brought = [] if arguments.json else imported.lines(profile, done, program.command(arguments))
         emit(arguments, {"imports": done, "audit": audit}, lambda: _reviewed(arguments, profile, brought))

@@ -6,10 +6,10 @@ from collections import Counter
 from collections.abc import Sequence
 
 from memreview.records import NoteKind
+from memreview.review import history
 from memreview.review.labels import one_line, plural
 from memreview.review.profile import Profile
 from memreview.review.values import ImportSummary
-from memreview.store import journal
 
 SHOWN = 5
 _COUNTED = {
@@ -36,9 +36,9 @@ def lines(profile: Profile, done: Sequence[ImportSummary], program: str) -> list
         if broken > len(where):
             told.append(f"  and {broken - len(where):,} more")
     for summary in done:
-        step = journal.import_step(profile.database, summary.import_id)
+        step = history.of_import(profile, summary.import_id)
         if step is not None and any(summary.counts.get(kind) for kind in _COUNTED):
-            told += _warnings(summary, f"{program} undo {step}")
+            told += _warnings(summary, f"{program} undo {step.id}")
     return told
 
 

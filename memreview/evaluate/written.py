@@ -17,10 +17,9 @@ import msgspec
 
 from memreview.evaluate.gate_cases import SUBTYPES, CaseEvent, Episode, Given, Label, ProfileNode, Track
 from memreview.evaluate.jsonl import decoded
-from memreview.records.entry import Origin
+from memreview.records.entry import SESSION_GAP, Origin
 from memreview.records.gate import Layer
 
-SESSION_GAP = timedelta(hours=1)
 _UNITS = {"m": "minutes", "h": "hours", "d": "days"}
 _START = datetime(2026, 1, 5, 8, tzinfo=UTC)
 _HELD_FOR: dict[Layer, timedelta] = {
@@ -152,7 +151,7 @@ def _events(said: Sequence[_Said]) -> Iterator[CaseEvent]:
     at, session = _START, 1
     for number, one in enumerate(said, 1):
         gap = timedelta() if one.gap == "0" else timedelta(**{_UNITS[one.gap[-1]]: int(one.gap[:-1])})
-        at, session = at + gap, session + (gap > SESSION_GAP)
+        at, session = at + gap, session + (gap > timedelta(microseconds=SESSION_GAP))
         yield CaseEvent(
             event_id=f"e{number}",
             session_id=f"s{session}",

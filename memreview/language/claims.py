@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from memreview.language import onnx_model, state_schema
+from memreview.language import onnx_model
 from memreview.language.onnx_model import ModelConfig
 from memreview.language.state_schema import Timescale
 from memreview.resources import MODELS
@@ -191,13 +191,6 @@ class ClaimModel:
             shares[slot.partition(".")[0]] += float(share)
         best = max(shares, key=shares.__getitem__)
         return best, round(shares[best], 6)  # the last digits hang on how the processor cuts a sum
-
-
-def storable(hypothesis: Hypothesis) -> bool:
-    """Whether its value may be kept at all: what is protected only if the person says it of themselves."""
-    if not hypothesis.has_claim or hypothesis.slot is None:
-        return hypothesis.has_claim
-    return hypothesis.first_hand or not state_schema.load().slot(hypothesis.slot).protected
 
 
 def claims_folder() -> Path:

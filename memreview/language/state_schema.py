@@ -70,10 +70,6 @@ class StateSchema(_Row, frozen=True, dict=True):
         """What a change of this slot may rule out."""
         return self._outgoing.get(slot, ())
 
-    def requires(self, slot: str) -> tuple[Dependency, ...]:
-        """The changes that may rule out what is held for this slot."""
-        return self._incoming.get(slot, ())
-
     def reach(self, slot: str, depth: int = MAX_DEPTH) -> Mapping[str, tuple[Dependency, ...]]:
         """Each slot that a change of this one may rule out in at most `depth` steps, with a shortest path to it."""
         paths: dict[str, tuple[Dependency, ...]] = {slot: ()}
@@ -91,10 +87,6 @@ class StateSchema(_Row, frozen=True, dict=True):
     @cached_property
     def _outgoing(self) -> dict[str, tuple[Dependency, ...]]:
         return _grouped((edge.source, edge) for edge in self.dependencies)
-
-    @cached_property
-    def _incoming(self) -> dict[str, tuple[Dependency, ...]]:
-        return _grouped((edge.target, edge) for edge in self.dependencies)
 
 
 @cache

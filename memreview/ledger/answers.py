@@ -30,6 +30,15 @@ def answer(draft: Draft, node_id: str, choice: Choice, scope: str, text: str) ->
             _narrow(draft, node, other)
 
 
+def fold(draft: Draft, node_id: str, newest: str) -> None:
+    """An earlier remark of those that the person answered at once: what came last takes its place, and the place of
+    what it would have changed."""
+    for other in list(_against(draft, node_id)):
+        if other.id != newest:
+            rules.supersede(draft, draft.node(newest), other)
+    rules.supersede(draft, draft.node(newest), draft.node(node_id))
+
+
 def release(draft: Draft, node_id: str, layer: Layer | None, scope: str) -> None:
     """With a scope it narrows what it contradicts; else both stand, unless it waited as a change of the other."""
     node = _vouched(draft, node_id, layer, scope)

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal, get_args
+from typing import Literal
 
 from memreview.records.gate import Node
 
 EdgeKind = Literal["support", "contradiction", "supersedes", "scopes", "contends"]
-EDGE_KINDS: tuple[EdgeKind, ...] = get_args(EdgeKind)
 
 Why = Literal[
     "written",  # a belief of its own, in force

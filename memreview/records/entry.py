@@ -9,6 +9,9 @@ import msgspec
 
 from memreview.records.moment import UNKNOWN, Moment
 
+SESSION_GAP = 3_600_000_000
+"""Microseconds of silence after which what is said belongs to another session."""
+
 
 class Origin(StrEnum):
     """Who is speaking. Computed by the importer from the file's structure, never from a text."""

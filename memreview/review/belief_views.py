@@ -35,19 +35,19 @@ def reading(profile: Profile, key: str) -> GateReading | None:
 
 
 def context(profile: Profile, key: str) -> tuple[Context | None, str]:
-    """The conversation around a claim with its passage highlighted, and the passage; (None, "") where no entry says
-    it."""
+    """The conversation around a claim with its passage highlighted, and the passage, "" where it doesn't stand there
+    word for word; (None, "") where no entry says it."""
     entry_id = stored.entry_of(profile.database, key)
     if entry_id is None:
         return None, ""
     row = stored.decision(profile.database, key)
     body = json.loads(row["body"]) if row is not None else {}
-    marks = [(body["start"], body["end"])] if body else []
+    marks = [(body["start"], body["end"])] if "start" in body else []
     found = views.context(profile, entry_id, highlights=marks)
     if found is None:
         return None, ""
     text = next(entry.text for entry in found.entries if entry.id == entry_id)
-    return found, text[slice(*marks[0])] if marks else text
+    return found, text[slice(*marks[0])] if marks else "" if body else text
 
 
 def _reading(row: Row) -> GateReading:

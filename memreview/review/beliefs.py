@@ -12,6 +12,7 @@ from memreview.ledger.draft import Draft
 from memreview.ledger.rules import with_status
 from memreview.records import MemoryStatus, Origin
 from memreview.records.gate import Node, Vector
+from memreview.store import journal
 from memreview.store import ledger as stored
 from memreview.store.database import Database
 from memreview.store.journal import Action
@@ -66,11 +67,12 @@ def keep(database: Database, act: Action, changes: Iterable[Change]) -> None:
 def follow(database: Database, act: Action, node: Node, memory_id: int) -> None:
     """A memory that repeats what came on another channel than the person's is in quarantine with it, until that is let
     out. What came on theirs, also what they seem to have pasted, takes no memory with it: whose words those are the
-    person alone decides."""
+    person alone decides; and so does what they decided about the memory itself."""
     own = Origin.USER in node.origins
     held = database.value("SELECT status FROM memories WHERE id = ?", (memory_id,))
     if node.status in ("quarantined", "evicted") and not own and held == MemoryStatus.ACTIVE:
-        act.update("memories", memory_id, status=MemoryStatus.QUARANTINED)
+        if not journal.decided(database, "memories", memory_id):
+            act.update("memories", memory_id, status=MemoryStatus.QUARANTINED)
     elif node.status == "active" and held == MemoryStatus.QUARANTINED:
         act.update("memories", memory_id, status=MemoryStatus.ACTIVE)
 

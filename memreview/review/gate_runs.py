@@ -203,7 +203,7 @@ class _Reader:
         events = {
             item.key: Event(item.key, item.session, item.time, Origin(row["origin"]), row["text"], item.dated)
             for item in items
-            if not item.is_memory and (row := entries[item.number]) and not self._is_blocked(row)
+            if (row := entries.get(item.number)) and not item.is_memory and not self._is_blocked(row)
         }
         return _Block(items, events)
 
@@ -313,16 +313,16 @@ class _Reader:
         claim, verdict = outcome.claim, outcome.verdict
         if claim is None or verdict is None or (verdict.action == "retain" and not outcome.changes):
             return
-        start = max(0, outcome.event.text.find(claim.claim))
+        start = outcome.event.text.find(claim.claim)
         body: dict[str, Any] = {
             "probabilities": verdict.probabilities,
             "entropy": verdict.entropy,
             "eta": self._models.gate.config.eta,
             "authenticity": verdict.authenticity,
             "quoted": claim.speech_act == "quoted",
-            "start": start,
-            "end": start + len(claim.claim),
         }
+        if start >= 0:
+            body |= {"start": start, "end": start + len(claim.claim)}
         if claim.event.id in found_in:
             body["entry"] = found_in[claim.event.id]
         stored.put_decision(self._database, act, claim.event.id, claim.event.at, verdict.action, verdict.target, body)

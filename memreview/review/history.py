@@ -9,7 +9,9 @@ from memreview.review.values import Preview, Step
 from memreview.store import journal
 from memreview.store.journal import UndoBlocked
 
-__all__ = ["UndoBlocked", "back_to", "leaves_unchecked", "peek", "preview_back_to", "redo", "steps", "undo"]
+__all__ = [
+    "UndoBlocked", "back_to", "leaves_unchecked", "of_import", "peek", "preview_back_to", "redo", "steps", "undo",
+]  # fmt: skip
 
 
 def steps(profile: Profile, *, before: int | None = None, limit: int = 200) -> list[Step]:
@@ -17,6 +19,13 @@ def steps(profile: Profile, *, before: int | None = None, limit: int = 200) -> l
     found = journal.entries(profile.database, before=before, limit=limit)
     sizes = journal.sizes(profile.database, [entry.id for entry in found])
     return [labels.step(entry, sizes.get(entry.id, 0)) for entry in found]
+
+
+def of_import(profile: Profile, import_id: int) -> Step | None:
+    """The standing step that brought an import in."""
+    step_id = journal.import_step(profile.database, import_id)
+    entry = None if step_id is None else journal.entry(profile.database, step_id)
+    return labels.step(entry) if entry else None
 
 
 def peek(profile: Profile) -> tuple[Step | None, Step | None]:

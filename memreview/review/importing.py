@@ -6,7 +6,7 @@ import hashlib
 import time
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from datetime import timedelta
 from pathlib import Path
 
@@ -74,13 +74,15 @@ def _import_all(profile: Profile, exports: Sequence[Export], file_key: str, prog
         if profile.database.value("SELECT EXISTS (SELECT 1 FROM imports WHERE state = 'done')"):
             backup.back_up_if_due(profile.database, reason="before-import", every=timedelta(hours=hours))
         shared = Counter((export.source.provider, export.source.account) for export in exports)
-        for export in exports:
-            try:
-                # Of several files of one store none is the whole of it.
-                whole = shared[export.source.provider, export.source.account] == 1
-                done.append(summary(_import_one(profile, export, file_key, whole, progress)))
-            finally:
-                export.close()
+        try:
+            for export in exports:
+                with closing(export):
+                    # Of several files of one store none is the whole of it.
+                    whole = shared[export.source.provider, export.source.account] == 1
+                    done.append(summary(_import_one(profile, export, file_key, whole, progress)))
+        except BaseException:
+            keywords.index_entries(profile.database, lambda _n, _total: None)  # what came in before can be searched
+            raise
         keywords.index_entries(profile.database, lambda n, total: progress("words", n, total))
     return done
 

@@ -37,7 +37,8 @@ def sample(profile: Profile, args: dict[str, Any], progress: Progress) -> Any:
 
 
 def audit(profile: Profile, args: dict[str, Any], progress: Progress) -> Any:
-    return audited(profile, progress)
+    """args: full (default true), else only what is new since the last one."""
+    return audited(profile, progress, full=args.get("full", True))
 
 
 def gate(profile: Profile, args: dict[str, Any], progress: Progress) -> Any:

@@ -4,14 +4,16 @@ those that they overtake follow."""
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from functools import partial
+from itertools import chain
 from sqlite3 import Row
 
 from memreview.ledger import POLICY, Choice, answers
 from memreview.ledger.draft import Draft
 from memreview.ledger.scopes import is_global
 from memreview.records import MemoryStatus
-from memreview.records.gate import LAYERS, Layer
+from memreview.records.gate import GLOBAL_SCOPE, LAYERS, Layer
 from memreview.review import beliefs, memory_acts, note_words
 from memreview.review.provenance import source_of
 from memreview.review.values import Decision, Verb
@@ -36,7 +38,8 @@ def on_node(database: Database, act: Action, node_id: int, decision: Decision) -
 
 def on_question(database: Database, act: Action, question_id: int, decision: Decision) -> None:
     """One answer settles every claim that the question is about. Raises `ValueError` for an unknown answer."""
-    if question_id not in stored.questions(database, [question_id]):
+    question = stored.questions(database, [question_id]).get(question_id)
+    if question is None:
         return
     if decision.verb is Verb.SNOOZE:
         act.update("questions", question_id, snoozed_until=decision.until)
@@ -44,9 +47,11 @@ def on_question(database: Database, act: Action, question_id: int, decision: Dec
     if decision.verb is not Verb.ANSWER:
         raise ValueError(f"“{decision.verb}” is not for questions.")
     choice, text = _choice(decision)
-    for place, row in enumerate(reversed(stored.waiting(database, question_id))):
-        # The newest claim stands for all of them: it alone gets the person's wording, and a memory.
-        _answer(database, act, row, choice, decision.scope, text if place == 0 else "", remember=place == 0)
+    always = question["topic"] == "situation" and choice == "changed"
+    scope = decision.scope or (GLOBAL_SCOPE if always else "")
+    *older, newest = stored.waiting(database, question_id) or (None,)
+    if newest is not None:
+        _settle(database, act, newest, older, choice, scope, text)
     act.update("questions", question_id, status="answered", answer=decision.answer)
 
 
@@ -58,7 +63,7 @@ def _release(database: Database, act: Action, row: Row, decision: Decision) -> N
     if decision.layer and layer is None:
         raise ValueError(f"“{decision.layer}” is none of {', '.join(LAYERS)}.")
     overtaken = _decide(database, act, row, lambda draft: answers.release(draft, row["key"], layer, decision.scope))
-    _remember(database, act, row, decision.scope or row["scope"], "", overtaken)
+    _remember(database, act, row, decision.scope, "", overtaken)
 
 
 def _keep(database: Database, act: Action, row: Row, decision: Decision) -> None:
@@ -81,7 +86,9 @@ def _never(database: Database, act: Action, row: Row, decision: Decision) -> Non
         act.insert("blocked_sources", origin=origin, name=name, created_at=_now())
     ids = list(stored.held_back(database, POLICY.contradicts, evicted=True))
     held = stored.waiting_rows(database, ids, POLICY.contradicts)
-    for waiting in (row, *(one for one in held.values() if one["id"] != row["id"])):
+    asked = stored.question_ids(database, _now(), include_snoozed=True)
+    found = chain(held.values(), *(stored.waiting(database, question_id) for question_id in asked))
+    for waiting in (row, *(one for one in found if one["id"] != row["id"])):
         if _source(database, waiting) == (origin, name):
             _delete(database, act, waiting, decision)
 
@@ -116,16 +123,24 @@ def _choice(decision: Decision) -> tuple[Choice, str]:
     return CHOICES[decision.answer], ""
 
 
-def _answer(
-    database: Database, act: Action, row: Row, choice: Choice, scope: str, text: str, *, remember: bool
+def _settle(
+    database: Database, act: Action, newest: Row, older: Sequence[Row], choice: Choice, scope: str, text: str
 ) -> None:
-    overtaken = _decide(database, act, row, lambda draft: answers.answer(draft, row["key"], choice, scope, text))
+    """The newest claim stands for all of them: it alone gets the person's wording, and a memory; of a change it is what
+    holds now."""
+    overtaken: list[str] = []
+    for row in older:
+        if choice == "changed":
+            overtaken += _decide(database, act, row, partial(answers.fold, node_id=row["key"], newest=newest["key"]))
+        else:
+            said = partial(answers.answer, node_id=row["key"], choice=choice, scope=scope, text="")
+            _decide(database, act, row, said)
+    overtaken += _decide(database, act, newest, lambda draft: answers.answer(draft, newest["key"], choice, scope, text))
     if choice == "no":
-        for memory_id in _memories(database, row):
+        for memory_id in [memory_id for row in (newest, *older) for memory_id in _memories(database, row)]:
             memory_acts.delete(database, act, memory_id, Decision(verb=Verb.DELETE))
-    elif remember:
-        narrow = choice == "scoped"
-        _remember(database, act, row, (scope or row["scope"]) if narrow else scope, text, [] if narrow else overtaken)
+    else:
+        _remember(database, act, newest, scope, text, [] if choice == "scoped" else overtaken)
 
 
 def _decide(
@@ -139,12 +154,14 @@ def _decide(
 
 def _remember(database: Database, act: Action, row: Row, scope: str, text: str, overtaken: list[str]) -> None:
     """The assistant's store gets what the person confirmed: the memory that says it, or a new one beside the entry
-    that it was said in; memories that it overtakes give way."""
-    narrow = "" if is_global(scope) else scope
+    that it was said in; memories that it overtakes give way. Without a `scope` of the person's it has the claim's; a
+    memory that is there already keeps its own, where the claim has none."""
+    narrow = "" if is_global(scope or row["scope"]) else scope or row["scope"]
     held = _memories(database, row)
     if held:
         memory_id = held[0]
-        act.update("memories", memory_id, scope=narrow)
+        if scope or narrow:
+            act.update("memories", memory_id, scope=narrow)
         if text:
             memory_acts.edit(database, act, memory_id, Decision(verb=Verb.EDIT, text=text))
     elif (entry := _entry(database, row)) is None:

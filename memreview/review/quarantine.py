@@ -145,7 +145,7 @@ def _reasons(item: QuarantineItem, reading: GateReading | None, slot: str) -> li
         reasons.append(f"That you wrote it and mean it has a probability of {reading.authenticity:.0%}.")
         doubt = reading.probabilities["quarantine"]
         if reading.action == "ask":
-            reasons.append("It was too uncertain to decide, and too many questions were open to ask you.")
+            reasons.append("It was too uncertain to decide, so you were asked about it.")
         elif reading.action != "quarantine" and doubt >= POLICY.suspicion:
             reasons.append(f"That somebody planted it has a probability of {doubt:.0%}: enough for it to wait for you.")
         elif reading.action == "revise":

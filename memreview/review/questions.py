@@ -6,6 +6,7 @@ import time
 from collections.abc import Sequence
 from sqlite3 import Row
 
+from memreview.ledger import POLICY
 from memreview.ledger.scopes import is_global
 from memreview.review import belief_views, note_words
 from memreview.review.labels import day_in_words, plural, quoted
@@ -44,7 +45,7 @@ def get(profile: Profile, question_id: int) -> Question:
         case=row["topic"],
         held=held,
         contexts=tuple(_contexts(profile, waiting)),
-        answers=_answers(row["topic"], held, newest, len(waiting)),
+        answers=_answers(row["topic"], _against(profile, waiting, held), newest, len(waiting)),
         reading=belief_views.reading(profile, newest["key"]),
     )
 
@@ -75,10 +76,11 @@ def _text(topic: str, waiting: Sequence[Row], held: NodeRow | None) -> str:
     return f"{when} you wrote {said}{more}. Did you mean that as something to remember?"
 
 
-def _answers(topic: str, held: NodeRow | None, newest: Row, claims: int) -> tuple[AnswerChoice, ...]:
-    old = quoted(held.claim, 80) if held else ""
-    overtaken = (f"{old} no longer counts; it is kept as history.",) if held else ()
-    stays = (f"{old} stays as it is everywhere else.",) if held else ()
+def _answers(topic: str, against: Sequence[NodeRow], newest: Row, claims: int) -> tuple[AnswerChoice, ...]:
+    """`against` is what a change would overtake."""
+    old = [quoted(node.claim, 80) for node in against]
+    overtaken = tuple(f"{one} no longer counts; it is kept as history." for one in old)
+    stays = tuple(f"{one} stays as it is everywhere else." for one in old)
     all_of = f"all {claims} remarks are" if claims > 1 else "what you wrote is"
     forgotten = f"Nothing changes; {all_of} not remembered."
     noted = f"It is remembered as {quoted(note_words.note(newest['claim']))}."
@@ -110,6 +112,15 @@ def _answers(topic: str, held: NodeRow | None, newest: Row, claims: int) -> tupl
 def _contexts(profile: Profile, waiting: Sequence[Row]) -> list[Context]:
     found = [belief_views.context(profile, row["key"])[0] for row in reversed(waiting[-SHOWN:])]
     return [context for context in found if context is not None]
+
+
+def _against(profile: Profile, waiting: Sequence[Row], held: NodeRow | None) -> list[NodeRow]:
+    """What is asked about first, then what else in force these claims contradict."""
+    found = {} if held is None else {held.id: held}
+    for row in reversed(waiting):
+        others = stored.contradicted(profile.database, row["id"], POLICY.contradicts)
+        found |= {node.id: node for node in belief_views.node_rows(profile, list(others)) if node.id not in found}
+    return list(found.values())
 
 
 def _held(profile: Profile, row: Row) -> NodeRow | None:

@@ -23,12 +23,10 @@ ALL: dict[str, Any] = {
 }
 
 
-def get(profile: Profile, name: str, default: Any = None) -> Any:
-    """The value, else `default`, else the setting's own default. Raises `KeyError` for an unknown name."""
+def get(profile: Profile, name: str) -> Any:
+    """The value, else the setting's default. Raises `KeyError` for an unknown name."""
     stored = profile.database.state(f"setting.{name}")
-    if stored:
-        return json.loads(stored)
-    return ALL[name] if default is None else default
+    return json.loads(stored) if stored else ALL[name]
 
 
 def set(profile: Profile, name: str, value: Any) -> None:

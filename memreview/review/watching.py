@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 
 import msgspec
@@ -12,6 +13,7 @@ from memreview.importers.contract import ImportFailed
 from memreview.review import importing, jobs
 from memreview.review.profile import Profile
 from memreview.review.values import AuditSummary, ImportSummary, Progress
+from memreview.store.errors import StoreBusy
 
 PAUSE = 5.0
 """Seconds between two looks; a file that was still growing at the last one is left for the next."""
@@ -41,9 +43,12 @@ def watch(
         time.sleep(pause)
         now = _stamps(folder)
         for path, stamp in now.items():
-            if growing.get(path) == stamp and seen.get(path) != stamp:
+            if growing.get(path) != stamp or seen.get(path) == stamp:
+                continue
+            with suppress(StoreBusy, FileNotFoundError):  # the next look finds it
+                taken = _take(profile, path, progress)
                 seen[path] = stamp
-                yield _take(profile, path, progress)
+                yield taken
         growing = now
         rounds = None if rounds is None else rounds - 1
 
@@ -62,6 +67,7 @@ def _stamps(folder: Path) -> dict[Path, _Stamp]:
     found = {}
     for path in sorted(folder.iterdir()):
         if path.is_file() and not path.name.startswith(".") and path.suffix not in (".part", ".crdownload", ".tmp"):
-            status = path.stat()
-            found[path] = (status.st_size, status.st_mtime_ns)
+            with suppress(FileNotFoundError):  # moved away meanwhile
+                status = path.stat()
+                found[path] = (status.st_size, status.st_mtime_ns)
     return found

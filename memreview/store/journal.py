@@ -187,6 +187,16 @@ def decided_rows(database: Database, table: str) -> set[int]:
     return {row[0] for row in rows}
 
 
+def decided(database: Database, table: str, row_id: int) -> bool:
+    """Whether this row is among `decided_rows`."""
+    found = database.value(
+        """SELECT EXISTS (SELECT 1 FROM journal_changes c JOIN journal j ON j.id = c.journal_id
+             WHERE c.tbl = ? AND c.row_id = ? AND j.state = 'done' AND j.actor = 'person' AND j.verb <> 'import')""",
+        (table, row_id),
+    )
+    return bool(found)
+
+
 def changes(database: Database, journal_id: int) -> list[tuple[str, int, dict[str, Any] | None, dict[str, Any] | None]]:
     """(table, row id, before, after) in the order they were made."""
     rows = database.all("SELECT * FROM journal_changes WHERE journal_id = ? ORDER BY seq", (journal_id,))

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from memreview.records.entry import Origin
+from memreview.records.entry import SESSION_GAP, Origin
 from memreview.store.database import Database
 from memreview.store.journal import Action
 
@@ -38,8 +38,6 @@ _AGAINST = f"(SELECT count(DISTINCT t.id) FROM {_CONTRADICTS} WHERE e.source = n
 _NOT_OWN = """(n.origins <> '["user"]' OR EXISTS (
     SELECT 1 FROM gate_decisions d WHERE d.key = n.key AND json_extract(d.body, '$.quoted')))"""
 """It came on another channel, or the claim encoder reads it as somebody else's words too."""
-SESSION_GAP = 6 * 3_600_000_000
-"""Microseconds of silence after which a conversation that goes on is another session."""
 _STANDS = "JOIN journal j ON j.id = l.journal_id AND j.state = 'done'"
 
 
@@ -105,7 +103,7 @@ def all_rows(database: Database) -> list[sqlite3.Row]:
 
 
 def rows(database: Database, ids: Sequence[int]) -> dict[int, sqlite3.Row]:
-    return _by(database, "id", ids)
+    return {row["id"]: row for row in database.among("SELECT * FROM nodes WHERE id IN ($values)", ids)}
 
 
 def by_key(database: Database, key: str) -> sqlite3.Row | None:
@@ -362,13 +360,13 @@ def blocked(database: Database) -> set[tuple[str, str]]:
 # -- writing --------------------------------------------------------------------------------------------------------
 
 
-def put_node(database: Database, act: Action, node: Node, **more: Any) -> int:
-    """Insert or update; returns its number. `more` are columns of the row that are not of the node."""
+def put_node(database: Database, act: Action, node: Node) -> int:
+    """Insert or update; returns its number."""
     values: dict[str, Any] = {
         "claim": node.claim, "layer": node.layer, "scope": node.scope, "status": node.status,
         "written_at": node.written_at, "corroborated_at": node.corroborated_at, "confidence": node.confidence,
         "slot": node.slot, "origins": json.dumps(node.origins), "events": json.dumps(node.events),
-        "corroborations": node.corroborations, "revised_at": node.revised_at, "influence": node.influence, **more,
+        "corroborations": node.corroborations, "revised_at": node.revised_at, "influence": node.influence,
     }  # fmt: skip
     held = database.value("SELECT id FROM nodes WHERE key = ?", (node.id,))
     if held is None:
@@ -423,10 +421,3 @@ def forget_undone(database: Database) -> None:
                JOIN journal j ON j.id = later.journal_id AND j.state = 'undone')
            UPDATE journal SET state = 'dropped' WHERE id IN gone"""
     )
-
-
-# -- small parts ----------------------------------------------------------------------------------------------------
-
-
-def _by(database: Database, column: str, values: Sequence[Any]) -> dict[Any, sqlite3.Row]:
-    return {row[column]: row for row in database.among(f"SELECT * FROM nodes WHERE {column} IN ($values)", values)}

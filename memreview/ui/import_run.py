@@ -11,7 +11,7 @@ from typing import Any
 import msgspec
 from PySide6.QtCore import QObject, Signal
 
-from memreview.review.values import AuditSummary, ImportSummary
+from memreview.review.values import AuditSummary, GateSummary, ImportSummary
 from memreview.ui.context import AppContext
 from memreview.ui.worker import Job, JobError
 
@@ -120,10 +120,16 @@ class ImportRun(QObject):
         elif error.kind == "Cancelled":
             self._waiting.clear()
             self.stopped.emit(task)
-            self._next()
+            self._after_failure()
         else:
             self.failed.emit(task, error)
-            self._next()
+            self._after_failure()
+
+    def _after_failure(self) -> None:
+        """Of several exports in a file some may have come in: they must not count unchecked."""
+        if not self._anything_new:
+            self._context.worker.submit("gate", {}, returns=GateSummary)
+        self._next()
 
     def _audit(self) -> None:
         if not self._anything_new:
@@ -132,7 +138,7 @@ class ImportRun(QObject):
         self._anything_new = False
         self.auditing.emit()
         self._job = self._context.worker.submit(
-            "audit", {}, on_result=self._on_audited, on_error=self._on_audit_failed, returns=AuditSummary
+            "audit", {"full": False}, on_result=self._on_audited, on_error=self._on_audit_failed, returns=AuditSummary
         )
 
     def _on_audited(self, audit: AuditSummary) -> None:

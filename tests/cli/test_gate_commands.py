@@ -13,9 +13,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from filelock import FileLock
 
 from memreview.cli import main, program
-from memreview.review import quarantine, watching
+from memreview.review import importing, quarantine, watching
 from memreview.review.gating import Models
 from memreview.review.profile import Profile
 from tests.review import gates
@@ -209,6 +210,19 @@ def test_a_file_that_grows_is_left_until_it_is_whole(tmp_path: Path) -> None:
     writer.join()
     assert taken.imports[0].counts["memories.new"] == 20
     assert not quarantine.ids(profile)
+    profile.close()
+
+
+def test_a_file_that_comes_while_another_import_runs_is_taken_after_it(tmp_path: Path) -> None:
+    folder = tmp_path / "exports"
+    folder.mkdir()
+    store_file(folder / "mem0.json", "Keeps bees")
+    profile = Profile.open(tmp_path / "home")
+    busy = FileLock(profile.home / importing.LOCK, thread_local=False)
+    busy.acquire()
+    threading.Timer(0.3, busy.release).start()
+    (taken,) = watching.watch(profile, folder, lambda stage, done, total: None, pause=0.1, rounds=10)
+    assert taken.imports[0].counts["memories.new"] == 1
     profile.close()
 
 

@@ -10,9 +10,7 @@ from memreview.language import state_schema
 from memreview.language.claims import (
     GLOBAL,
     ClaimModel,
-    Hypothesis,
     claims_folder,
-    storable,
     tidy,
 )
 from memreview.language.onnx_model import GRAPH, ModelUnavailable
@@ -77,17 +75,6 @@ def test_other_origins_only_quote(model: ClaimModel) -> None:
     assert planted.confidence == 0
     if planted.has_claim:
         assert planted.speech_act == "quoted"
-
-
-def test_protected_values_only_first_hand() -> None:
-    protected = next(slot.id for slot in state_schema.load().slots if slot.protected)
-
-    def said(first_hand: bool) -> Hypothesis:
-        return Hypothesis(True, 0.9, "sincere", 0.9, slot=protected, first_hand=first_hand)
-
-    assert storable(said(True))
-    assert not storable(said(False))
-    assert not storable(Hypothesis(False, 0.1, "sincere", 0.1))
 
 
 @pytest.mark.parametrize("text", INJECTED)

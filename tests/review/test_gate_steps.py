@@ -160,10 +160,13 @@ def test_a_memory_that_a_later_step_ties_to_a_claim_keeps_the_claims_step(profil
     assert last in blocked.value.blockers
 
 
-@pytest.mark.parametrize("bundles", [later(), MEMORY], ids=["claims", "memories"])
+@pytest.mark.parametrize("block", [1, 256])
+@pytest.mark.parametrize("bundles", [[*later(), *EXPORTS[0]], MEMORY], ids=["claims", "memories"])
 def test_what_is_taken_back_while_it_is_read_is_not_written(
-    profile: Profile, models: Models, bundles: list[Bundle]
+    profile: Profile, models: Models, bundles: list[Bundle], block: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    """Also where the rest of it was to be read later."""
+    monkeypatch.setattr(gate_runs, "BLOCK", block)
     read(profile, models)
     before = rows(profile)
     import_into(profile, *bundles, name="newer.zip")

@@ -13,7 +13,7 @@ from filelock import FileLock
 from memreview.evaluate import generate
 from memreview.importers.contract import ImportFailed
 from memreview.resources import sample_files
-from memreview.review import importing, imports, memories
+from memreview.review import importing, imports, memories, search
 from memreview.review.profile import Profile
 from memreview.review.values import Cancelled
 from memreview.store import backup, integrity
@@ -105,6 +105,22 @@ def test_a_truncated_file_stores_nothing(empty: Profile, tmp_path: Path) -> None
     assert "conversations.json" in str(failed.value)
     assert imports.list(empty) == []
     assert empty.database.value("SELECT count(*) FROM entries") == 0
+
+
+def test_what_came_in_before_the_person_stopped_can_be_found(empty: Profile, tmp_path: Path) -> None:
+    exports = tmp_path / "exports"
+    exports.mkdir()
+    generate.chatgpt_export(exports / "conversations.json", 3)
+    mem0_file(exports / "mem0.json", [item(1, "Keeps bees")])
+
+    def stop_at_the_second(stage: str, done: int, total: int) -> None:
+        if imports.list(empty) and imports.list(empty)[-1].state == "done":
+            raise Cancelled
+
+    with pytest.raises(Cancelled):
+        importing.import_path(empty, exports, progress=stop_at_the_second)
+    text = empty.database.value("SELECT text FROM live_entries ORDER BY id LIMIT 1")
+    assert search.search(empty, max(text.split(), key=len))
 
 
 def test_one_broken_record_is_listed_with_its_position(empty: Profile, tmp_path: Path) -> None:

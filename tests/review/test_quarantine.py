@@ -21,7 +21,7 @@ from memreview.review.profile import Profile
 from memreview.review.values import Decision, QuarantineCase, Verb
 from memreview.store import integrity
 from tests.review.builders import import_into
-from tests.review.histories import PLANTED, REMEMBERED, asking, later, profile_with_history, read
+from tests.review.histories import PLANTED, REMEMBERED, asking, later, page, profile_with_history, read
 from tests.store.builders import chat, said
 
 
@@ -268,6 +268,25 @@ def test_who_decides_about_the_memory_has_decided_about_its_claim(profile: Profi
     assert quarantine.ids(profile)
 
 
+def test_a_memory_that_the_person_restored_stays_when_its_claims_days_run_out(profile: Profile, models: Models) -> None:
+    item = planted(profile).item
+    profile.database.execute("UPDATE nodes SET status = 'quarantined' WHERE id = ?", (item.id,))
+    decisions.decide(profile, Decision(verb=Verb.RESTORE, memories=item.memories))
+    import_into(profile, *later(), name="newer.zip")
+    read(profile, models)
+    assert statuses(profile, "nodes", "claim")[PLANTED] == "evicted"
+    assert statuses(profile)[REMEMBERED] == "active"
+
+
+@pytest.mark.parametrize("scope", ["", "holidays"])
+def test_a_release_without_a_scope_leaves_the_memory_its_own(profile: Profile, scope: str) -> None:
+    case = planted(profile)
+    profile.database.execute("UPDATE memories SET scope = 'at home' WHERE id = ?", case.item.memories)
+    decisions.decide(profile, Decision(verb=Verb.RELEASE, nodes=(case.item.id,), scope=scope))
+    kept = profile.database.value("SELECT scope FROM memories WHERE id = ?", case.item.memories)
+    assert kept == (scope or "at home")
+
+
 @pytest.mark.parametrize("format", ["json", "csv", "markdown"])
 def test_no_export_holds_what_is_in_quarantine(profile: Profile, format: str, tmp_path: Path) -> None:
     path = tmp_path.parent / f"{tmp_path.name}-out"
@@ -323,6 +342,64 @@ def test_an_answer_settles_all_of_it(asked: Profile, answer: str, lisbon: str) -
     history.undo(asked)
     assert rows(asked) == before
     assert questions.ids(asked) == [question]
+
+
+def porto(profile: Profile, scope: str = "", topic: str = "changed") -> int:
+    """The question about Porto; its claims hold in one situation only."""
+    (question,) = questions.ids(profile)
+    profile.database.execute("UPDATE nodes SET scope = ? WHERE question_id = ?", (scope, question))
+    profile.database.execute("UPDATE questions SET topic = ? WHERE id = ?", (topic, question))
+    return question
+
+
+@pytest.mark.parametrize(
+    ("topic", "scope", "expected"),
+    [("situation", "", ""), ("situation", "summers", "summers"), ("changed", "", "holidays")],
+)
+def test_always_is_everywhere_and_a_change_holds_where_it_was_said_to(
+    asked: Profile, topic: str, scope: str, expected: str
+) -> None:
+    question = porto(asked, "holidays", topic)
+    decisions.decide(asked, Decision(verb=Verb.ANSWER, questions=(question,), answer="changed", scope=scope))
+    node = "SELECT scope FROM nodes WHERE question_id = ? AND status = 'active'"
+    assert asked.database.value(node, (question,)) == (expected or "global")
+    assert [memory.scope for memory in exports.corrected(asked) if memory.added] == [expected]
+
+
+@pytest.mark.parametrize("answer", ["changed", "text"])
+def test_of_several_remarks_about_a_change_the_last_alone_holds(asked: Profile, answer: str) -> None:
+    question = questions.ids(asked)[0]
+    decisions.decide(asked, Decision(verb=Verb.ANSWER, questions=(question,), answer=answer, text="Lives in Braga"))
+    found = asked.database.execute(
+        "SELECT status FROM nodes WHERE question_id = ? ORDER BY written_at", (question,)
+    ).fetchall()
+    assert [status for (status,) in found] == ["superseded", "active"]
+
+
+def test_an_answer_tells_all_that_it_overtakes(asked: Profile) -> None:
+    question = questions.ids(asked)[0]
+    asked.database.execute(
+        """INSERT INTO edges (kind, source, target, at, probability, sessions)
+           SELECT 'contradiction', n.id, c.id, 0, 0.95, '[]' FROM nodes n, nodes c
+           WHERE n.question_id = ? AND c.claim LIKE '%Pixel%'""",
+        (question,),
+    )
+    changed = next(answer for answer in questions.get(asked, question).answers if answer.key == "changed")
+    told = [effect for effect in changed.effects if "no longer counts" in effect]
+    assert len(told) == 2
+    decisions.decide(asked, Decision(verb=Verb.ANSWER, questions=(question,), answer="changed"))
+    beliefs = statuses(asked, "nodes", "claim")
+    assert {beliefs[LISBON], beliefs[CAT]} == {"superseded"}
+
+
+def test_never_from_a_source_takes_what_is_asked_about_along(asked: Profile, models: Models) -> None:
+    import_into(asked, chat("c7", page("m1", f"More. {PLANTED}", day=70)), name="page.zip")
+    read(asked, models)
+    waiting = asked.database.value("SELECT max(id) FROM nodes WHERE claim LIKE '%Nuvopram%'")
+    question = asked.database.value("SELECT id FROM questions")
+    asked.database.execute("UPDATE nodes SET question_id = ?, decided = 0 WHERE id = ?", (question, waiting))
+    decisions.decide(asked, Decision(verb=Verb.NEVER, nodes=(planted(asked).item.id,)))
+    assert {one for claim, one in statuses(asked, "nodes", "claim").items() if "Nuvopram" in claim} == {"deleted"}
 
 
 def test_the_persons_own_words_take_the_place_of_both(asked: Profile) -> None:

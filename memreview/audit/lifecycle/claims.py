@@ -129,7 +129,6 @@ _ONE_OF = re.compile(
     r"|mother|father|mum|mom|dad)$",
     re.I,
 )
-_PLURAL_BUT_ONE = frozenset({"pronoun", "hour", "initial", "opening hour"})
 _TIME = re.compile(
     rf"\b{DAY}\b|\b\d{{1,2}}[:.]\d\d\b|\b\d{{1,2}}\s*(?:am|pm|o'clock)\b|\b(?:every|weekly|daily|monthly)\b", re.I
 )

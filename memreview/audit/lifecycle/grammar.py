@@ -137,14 +137,3 @@ def stems(text: str) -> tuple[str, ...]:
 def _is_content(stem: str) -> bool:
     """The stem of "uses" is a function word itself, and "use" has none to match it."""
     return bool(content_tokens(stem))
-
-
-def same_value(one: str, other: str) -> bool:
-    """Equal, or one says more than the other ("Porto", "Porto, Portugal")."""
-    first, second = set(stems(one)), set(stems(other))
-    if not first or not second:
-        return one.strip().casefold() == other.strip().casefold()
-    numbers = {token for token in first if token[0].isdigit()}, {token for token in second if token[0].isdigit()}
-    if numbers[0] and numbers[1] and numbers[0] != numbers[1]:
-        return False
-    return first <= second or second <= first

@@ -22,7 +22,7 @@ from PySide6.QtWidgets import (
 )
 
 from memreview.review import history, imports, queue
-from memreview.review.values import AuditSummary, Counts, GateSummary, ImportSummary, Step
+from memreview.review.values import AuditSummary, Counts, GateSummary, ImportSummary
 from memreview.ui.commands import Command
 from memreview.ui.context import HISTORY, IMPORTS
 from memreview.ui.dialogs.mapping import ask_mapping
@@ -262,19 +262,9 @@ class ImportsPanel(Panel):
     def _undo(self) -> None:
         """The chosen ones, newest first, until the person says no to one of them."""
         done = sorted((one for one in self._selected() if one.state == "done"), key=lambda one: -one.import_id)
-        for step in [self._step_of(one) for one in done]:
+        for step in [history.of_import(self.context.profile, one.import_id) for one in done]:
             if step is None or not undo_step(self, self.context, step):
                 break
-
-    def _step_of(self, summary: ImportSummary) -> Step | None:
-        """The step that made this import count: the last import that began before it was finished."""
-        before: int | None = None
-        while steps := history.steps(self.context.profile, before=before):
-            for step in steps:
-                if step.verb == "import" and step.at <= (summary.finished_at or 0):
-                    return step
-            before = steps[-1].id
-        return None
 
 
 def _audit_words(summaries: Sequence[ImportSummary], audit: AuditSummary) -> str:

@@ -24,7 +24,7 @@ class TransitionsPanel(TriagePanel):
         super().__init__(context)
         self.kind = QComboBox()
         self.kind.addItem(tr("All kinds"), None)
-        for kind in (TransitionKind.EXPLICIT, TransitionKind.SAME_SUBJECT, TransitionKind.DUPLICATE):
+        for kind in TransitionKind:
             self.kind.addItem(kind_words(kind), kind.value)
         self.kind.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
         self.kind.setMinimumContentsLength(14)
