@@ -5,7 +5,6 @@ The system is the very replay that imports go through. Only its answers to quest
 
 from __future__ import annotations
 
-import random
 import time
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -16,7 +15,7 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from memreview.evaluate import gate_cases
+from memreview.evaluate import gate_cases, reports
 from memreview.evaluate.gate_baselines import RULES, FlatMemory, Rule, claims_something
 from memreview.evaluate.gate_cases import CaseEvent, Episode
 from memreview.evaluate.gate_rows import Claims, Languages, profile_of, read_each
@@ -92,7 +91,7 @@ class GateReport(Report, frozen=True, kw_only=True):
         ways = {"system": self.system, **self.baselines, **self.ablations}
         width = max(map(len, self.system), default=0)
         lines = [f"{self.cases:,} episodes, {self.model}, 95 % intervals by resampling users", ""]
-        lines += [f"{'':{width}}" + "".join(f"{way:>20}" for way in ways)]
+        lines += [f"{'':{width}}" + "".join(f"{way:>22}" for way in ways)]
         for name in self.system:
             cells = [str(found[name]) if name in found else "" for found in ways.values()]
             lines.append(f"{name:{width}}" + "".join(f"{cell:>22}" for cell in cells))
@@ -110,9 +109,7 @@ def run(path: Path, *, limit: int | None = None, seed: int = 0, out: Path | None
     Raises `OSError` if the file can't be read, `ModelUnavailable` if a model can't, `ValueError` without an episode.
     """
     episodes, problems = gate_cases.read(path)
-    if limit is not None and limit < len(episodes):
-        chosen = sorted(random.Random(seed).sample(range(len(episodes)), limit))
-        episodes = [episodes[index] for index in chosen]
+    episodes = reports.sample(episodes, limit, seed)
     if not episodes:
         raise ValueError("\n".join(["There is no episode to evaluate.", *problems]))
     bench = Bench(episodes, Languages.load())

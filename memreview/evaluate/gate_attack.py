@@ -24,9 +24,9 @@ from memreview.evaluate.gate_rows import Claims, Languages, profile_of
 from memreview.evaluate.metrics import Estimate
 from memreview.gate.features import features
 from memreview.gate.model import Gate, gate_folder
-from memreview.gate.reading import DAY
 from memreview.language.sentences import windows
 from memreview.ledger import Ledger
+from memreview.records.entry import DAY
 from memreview.records.gate import ClaimEvent, Event
 from memreview.review.gating import Models, Replay
 

@@ -11,14 +11,14 @@ from numpy.typing import NDArray
 from memreview.evaluate.gate_cases import CaseEvent, Episode, microseconds
 from memreview.evaluate.remembered import Remembering
 from memreview.gate.features import features
-from memreview.gate.reading import DAY, NEAREST, read_bearings, read_claims
+from memreview.gate.reading import NEAREST, read_bearings, read_claims
 from memreview.language.claims import ClaimModel, claims_folder
 from memreview.language.embedder import FloatArray, TextEmbedder, load_embedder
 from memreview.language.gate_reader import GateReader, Reader, reader_folder
 from memreview.language.model_files import embedder_folder
 from memreview.language.relations import RelationModel, relations_folder
 from memreview.ledger import Ledger
-from memreview.records.entry import Origin
+from memreview.records.entry import DAY, Origin
 from memreview.records.gate import ACTIONS, Bearing, ClaimEvent, Event, Node, Vector, Verdict
 
 Claims = list[ClaimEvent | None]

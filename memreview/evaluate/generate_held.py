@@ -9,8 +9,8 @@ import numpy as np
 
 from memreview.language.sentences import normalize
 from memreview.ledger import Change, Edge
-from memreview.ledger.constants import DAY
 from memreview.records import Bundle, Conversation, Entry, EntryKind, Moment, Origin, Source
+from memreview.records.entry import DAY
 from memreview.records.gate import ACTIONS, GLOBAL_SCOPE, Action, Node
 from memreview.review import beliefs
 from memreview.review.profile import Profile

@@ -13,12 +13,12 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-from memreview.gate.reading import CUES, DAY, by_concern
+from memreview.gate.reading import CUES, by_concern
 from memreview.language.claims import DIRECTIONS, SPEECH_ACTS
 from memreview.language.gate_reader import READINGS
 from memreview.language.relations import NLI, RELATIONS
 from memreview.language.sentences import content_tokens
-from memreview.records.entry import Origin
+from memreview.records.entry import DAY, Origin
 from memreview.records.gate import GLOBAL_SCOPE, LAYERS, Action, Bearing, ClaimEvent, Node, Vector
 
 NODES = 3

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from memreview.gate.features import NAMES
 from memreview.gate.ode import flow
 from memreview.language.onnx_model import ModelUnavailable
-from memreview.records.gate import ACTIONS, Action, Vector, Verdict
+from memreview.records.gate import ACTIONS, SILENT, Action, Vector, Verdict
 from memreview.resources import MODELS
 
 Kind = Literal["ode", "gru", "logistic"]
@@ -31,7 +31,6 @@ CLIP = 6.0
 """Of standardized features, in standard deviations."""
 LONGEST = 30.0
 """Days: a longer gap flows no further."""
-_SILENT = tuple(action for action in ACTIONS if action != "ask")
 
 
 class GateConfig(msgspec.Struct, frozen=True, kw_only=True):
@@ -78,7 +77,7 @@ class Gate:
         """Without `questions` the likeliest of the silent actions is taken."""
         self.config = config
         self.weights = weights
-        self._allowed = ACTIONS if questions else _SILENT
+        self._allowed = ACTIONS if questions else SILENT
         self._weights = {name: value.astype(np.float64) for name, value in weights.items()}
 
     @classmethod

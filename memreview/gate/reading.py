@@ -27,8 +27,6 @@ HELD_WORDS = 18
 """Of what is held it sees so many, from the start."""
 WHOLE_WORDS = 45
 """A message of the person's own that is no longer is read whole: its sentences explain each other."""
-DAY = 86_400e6
-"""In microseconds."""
 
 _PATTERNS = {
     "first_person": r"\b(?:i|i'm|i've|i'd|i'll|me|my|mine|we|our|us)\b",

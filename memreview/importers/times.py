@@ -7,10 +7,10 @@ from datetime import UTC, datetime, timedelta, timezone, tzinfo
 from decimal import Decimal, InvalidOperation
 
 from memreview.records import UNKNOWN, Moment
+from memreview.records.entry import DAY
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _MICROSECOND = timedelta(microseconds=1)
-_DAY_US = 86_400_000_000
 # A zero that went through a time zone lands within a day of 1970; before 1900 and from 2099 on it is a placeholder.
 _FIRST_US = (datetime(1900, 1, 1, tzinfo=UTC) - _EPOCH) // _MICROSECOND
 _LAST_US = (datetime(2099, 1, 1, tzinfo=UTC) - _EPOCH) // _MICROSECOND
@@ -89,7 +89,7 @@ def _from_datetime(when: datetime, tz_hint: tzinfo | None) -> Moment:
     if assumed:
         when = when.replace(tzinfo=tz_hint or UTC)
     us = (when - _EPOCH) // _MICROSECOND
-    if abs(us) <= _DAY_US or not _FIRST_US <= us < _LAST_US:
+    if abs(us) <= DAY or not _FIRST_US <= us < _LAST_US:
         return UNKNOWN
     offset = when.utcoffset()
     return Moment(

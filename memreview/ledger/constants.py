@@ -12,9 +12,6 @@ from types import MappingProxyType
 
 from memreview.records.gate import Layer
 
-DAY = 86_400_000_000
-"""In microseconds."""
-
 _RATES: Mapping[Layer, float] = MappingProxyType({"stable": 0.01, "contextual": 0.1, "transient": 0.5})
 
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 
-from memreview.ledger.constants import DAY, Policy
+from memreview.ledger.constants import Policy
+from memreview.records.entry import DAY
 from memreview.records.gate import Node
 
 

@@ -9,7 +9,9 @@ import msgspec
 
 from memreview.records.moment import UNKNOWN, Moment
 
-SESSION_GAP = 3_600_000_000
+DAY = 86_400_000_000
+"""In microseconds."""
+SESSION_GAP = DAY // 24
 """Microseconds of silence after which what is said belongs to another session."""
 
 

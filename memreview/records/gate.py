@@ -15,6 +15,7 @@ Action = Literal["retain", "add", "scope", "revise", "quarantine", "ask"]
 Layer = Literal["stable", "contextual", "transient"]
 NodeStatus = Literal["active", "superseded", "quarantined", "evicted", "deleted"]
 ACTIONS: tuple[Action, ...] = get_args(Action)
+SILENT = tuple(action for action in ACTIONS if action != "ask")
 LAYERS: tuple[Layer, ...] = get_args(Layer)
 GLOBAL_SCOPE = "global"
 
@@ -105,3 +106,8 @@ class Verdict:
     sigma: float
     target: str | None
     """The node that the action concerns, if any."""
+
+    @property
+    def unasked(self) -> Action:
+        """The likeliest of the silent actions."""
+        return max(SILENT, key=self.probabilities.__getitem__)

@@ -8,9 +8,8 @@ from typing import Literal
 
 import numpy as np
 
-from memreview.ledger.constants import DAY
-from memreview.records.entry import Origin
-from memreview.records.gate import ACTIONS, Bearing, ClaimEvent, Vector, Verdict
+from memreview.records.entry import DAY, Origin
+from memreview.records.gate import Bearing, ClaimEvent, Vector, Verdict
 
 Topic = Literal["changed", "situation", "meant", "words"]
 
@@ -69,7 +68,7 @@ class Asking:
 
 def topic_of(claim: ClaimEvent, verdict: Verdict, bearings: Iterable[Bearing]) -> Topic:
     """What one does not know: whether it changed, whether it holds everywhere, whether it is meant, or whose words."""
-    likeliest = max((action for action in ACTIONS if action != "ask"), key=verdict.probabilities.__getitem__)
+    likeliest = verdict.unasked
     if claim.event.origin != Origin.USER or likeliest == "quarantine":
         return "words"
     if likeliest == "scope":

@@ -19,8 +19,11 @@ LOW_DISK = 500 * 2**20
 
 
 def check(profile: Profile) -> list[Finding]:
-    """Every check, in order; `ok` false for what the person should look at. Reads only."""
+    """Every check, in order; `ok` false for what the person should look at. Writes nothing but the
+    meaning index, which it brings up to date."""
+    kept = [made.path.name for made in backups(profile)]
     found = [
+        Finding(name="profile folder", ok=True, detail=str(profile.home)),
         Finding(name="versions", ok=True, detail=f"memreview {__version__}, SQLite {sqlite3.sqlite_version}"),
         *(
             Finding(name=name, ok=not problem, detail=problem or "whole", advice=advice if problem else "")
@@ -29,6 +32,7 @@ def check(profile: Profile) -> list[Finding]:
         _vectors(profile),
         _language_model(profile),
         _disk(profile.home),
+        Finding(name="backups", ok=True, detail=", ".join(kept) or "none yet"),
     ]
     for file in model_files.catalogue():
         status = file.status(verify=True)

@@ -17,13 +17,12 @@ from typing import Any
 
 import numpy as np
 
-from memreview.gate.reading import DAY
 from memreview.language import state_schema
 from memreview.language.onnx_model import ModelUnavailable
 from memreview.language.relations import Pair
 from memreview.ledger import POLICY, Change, Ledger
 from memreview.ledger.index import Index
-from memreview.records.entry import Origin
+from memreview.records.entry import DAY, Origin
 from memreview.records.gate import GLOBAL_SCOPE, ClaimEvent, Event, Layer, Node, Vector
 from memreview.review import beliefs, sources
 from memreview.review.asking import Asked, Asking

@@ -17,13 +17,14 @@ import numpy as np
 
 from memreview.gate.features import features, target
 from memreview.gate.model import Gate, State, gate_folder
-from memreview.gate.reading import DAY, NEAREST, meeting, read_bearings, read_claims
+from memreview.gate.reading import NEAREST, meeting, read_bearings, read_claims
 from memreview.language.claims import ClaimModel, claims_folder
 from memreview.language.embedder import TextEmbedder
 from memreview.language.gate_reader import GateReader, Impression, Meeting, Reader, reader_folder
 from memreview.language.relations import RelationModel, relations_folder
 from memreview.ledger import Change, Ledger
-from memreview.records.gate import ACTIONS, Bearing, ClaimEvent, Event, Node, Vector, Verdict
+from memreview.records.entry import DAY
+from memreview.records.gate import Bearing, ClaimEvent, Event, Node, Vector, Verdict
 from memreview.review.asking import Asking
 
 EVENTS_A_QUESTION = 12
@@ -32,7 +33,6 @@ SAVED_UP = 3
 """… but for so many at any time: doubts come together."""
 BLOCK = 256
 """Events whose claims are read in one batch: more are hardly quicker, and a person who stops waits for one."""
-_SILENT = tuple(action for action in ACTIONS if action != "ask")
 
 B = TypeVar("B")
 R = TypeVar("R")
@@ -176,7 +176,7 @@ class Replay:
             return verdict
         spent = self._quota and (self.asked - SAVED_UP + 1) * EVENTS_A_QUESTION >= self.events
         if spent:
-            action = max(_SILENT, key=verdict.probabilities.__getitem__)
+            action = verdict.unasked
             return replace(verdict, action=action, target=target(action, bearings))
         self.asked += 1
         self.asking.open(claim, verdict, bearings)

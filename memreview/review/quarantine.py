@@ -9,8 +9,8 @@ from sqlite3 import Row
 
 from memreview.language import state_schema
 from memreview.ledger import POLICY, decay
-from memreview.ledger.constants import DAY
 from memreview.ledger.scopes import is_global
+from memreview.records.entry import DAY
 from memreview.records.gate import Node
 from memreview.review import belief_views, provenance, views
 from memreview.review.profile import Profile

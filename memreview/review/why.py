@@ -9,8 +9,8 @@ from collections.abc import Iterator
 from sqlite3 import Row
 
 from memreview.ledger import POLICY, decay
-from memreview.ledger.constants import DAY
 from memreview.ledger.scopes import is_global
+from memreview.records.entry import DAY
 from memreview.review import belief_views, labels, provenance
 from memreview.review.labels import one_line
 from memreview.review.profile import Profile

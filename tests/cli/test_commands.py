@@ -72,7 +72,9 @@ def test_export_and_tell(run: Run, tmp_path: Path) -> None:
 
 def test_doctor_backs_up_and_restores(run: Run, home: Path) -> None:
     assert all(finding["ok"] for finding in run("doctor") if not finding["name"].startswith("model"))
-    run("doctor", "--back-up")
+    made = Path(run("doctor", "--back-up")["path"])
+    told = {finding["name"]: finding["detail"] for finding in run("doctor")}
+    assert (told["profile folder"], told["backups"]) == (str(home), made.name)
     run("decide", "delete", "--memory", "4")
     assert run("memories", "is:deleted")["count"] == 1
     run("doctor", "--restore")

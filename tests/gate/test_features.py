@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 
 from memreview.gate.features import NAMES, NODES, PROVENANCE, features, kept_columns, target
-from memreview.gate.reading import DAY, EXCERPT_WORDS, HELD_WORDS, by_concern, excerpt, meeting, read_bearings
+from memreview.gate.reading import EXCERPT_WORDS, HELD_WORDS, by_concern, excerpt, meeting, read_bearings
 from memreview.language.gate_reader import READINGS, Impression, Meeting
 from memreview.language.relations import NLI, RELATIONS, Judgement
-from memreview.records.entry import Origin
+from memreview.records.entry import DAY, Origin
 from memreview.records.gate import Bearing, ClaimEvent, Event, Node
 
 NOW = int(1_000 * DAY)

@@ -10,8 +10,7 @@ from hypothesis import strategies as st
 
 from memreview.language.gate_reader import READINGS
 from memreview.ledger import Change, Ledger
-from memreview.ledger.constants import DAY
-from memreview.records.entry import Origin
+from memreview.records.entry import DAY, Origin
 from memreview.records.gate import ACTIONS, LAYERS, Action, Bearing, ClaimEvent, Event, Layer, Node, Verdict
 
 TOPICS, VALUES = 4, 3

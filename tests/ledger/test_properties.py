@@ -9,8 +9,7 @@ from hypothesis import strategies as st
 
 from memreview.language import state_schema
 from memreview.ledger import POLICY, Ledger, decay
-from memreview.ledger.constants import DAY
-from memreview.records.entry import Origin
+from memreview.records.entry import DAY, Origin
 from memreview.records.gate import LAYERS
 from tests.ledger.histories import START, TOPICS, Told, held, histories, play, snapshot, step, vector
 

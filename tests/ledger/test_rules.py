@@ -9,8 +9,7 @@ import pytest
 
 from memreview.language.gate_reader import READINGS
 from memreview.ledger import POLICY, Edge, EdgeKind, Ledger, Policy, decay
-from memreview.ledger.constants import DAY
-from memreview.records.entry import Origin
+from memreview.records.entry import DAY, Origin
 from memreview.records.gate import Action
 from tests.ledger.histories import (
     NO_READING,

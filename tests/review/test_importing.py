@@ -13,7 +13,7 @@ from filelock import FileLock
 from memreview.evaluate import generate
 from memreview.importers.contract import ImportFailed
 from memreview.resources import sample_files
-from memreview.review import importing, imports, memories, search
+from memreview.review import history, importing, imports, memories, search
 from memreview.review.profile import Profile
 from memreview.review.values import Cancelled
 from memreview.store import backup, integrity
@@ -146,6 +146,18 @@ def test_a_newer_export_says_what_is_new_changed_known_and_gone(empty: Profile, 
     assert (counts["memories.new"], counts["memories.changed"], counts["memories.known"], counts["memories.gone"]) == (
         1, 1, 2, 2,
     )  # fmt: skip
+
+
+def test_the_step_of_an_import_is_found_whatever_the_clock_said(empty: Profile, tmp_path: Path) -> None:
+    rows = [
+        importing.import_path(empty, mem0_file(tmp_path / f"{n}.json", [item(n, f"memory {n}")]), progress=quiet)[0]
+        for n in range(2)
+    ]
+    first, second = reversed(history.steps(empty))
+    empty.database.execute("UPDATE journal SET at = at - 10000000 * id")
+    assert [history.of_import(empty, row.import_id).id for row in rows] == [first.id, second.id]  # type: ignore[union-attr]
+    history.undo(empty, first.id)
+    assert history.of_import(empty, rows[0].import_id) is None
 
 
 def test_a_second_import_at_the_same_time_is_refused(empty: Profile, tmp_path: Path) -> None:

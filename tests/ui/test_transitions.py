@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from PySide6.QtCore import Qt
 
+from memreview.records import TransitionKind
 from memreview.review import decisions, queue
 from memreview.review.values import Decision, Verb
 from memreview.ui.text import now
@@ -47,3 +48,9 @@ def test_the_same_keys_decide_here(filled, open_window, profile, qtbot):
     assert window.panel("inbox")
     window.show_place("inbox")
     qtbot.waitUntil(lambda: window.panel("inbox").model.ids == [second])
+
+
+def test_every_kind_that_a_case_may_be_of_can_be_chosen(filled, open_window):
+    filled(1)
+    panel = open_window().show_place("transitions")
+    assert all(panel.kind.findData(kind.value) > 0 for kind in TransitionKind)

@@ -20,6 +20,7 @@ from memreview.audit.lifecycle.wording import denied, key
 from memreview.language import state_schema
 from memreview.language.claims import Hypothesis
 from memreview.language.relations import Judgement, Pair
+from memreview.records.entry import DAY
 from memreview.records.transition import Quotation, Transition, TransitionKind
 
 NEAREST, OF_SLOT = 6, 3
@@ -37,7 +38,6 @@ in what was told in so many words."""
 SHARED, ALIKE = 0.5, 0.6
 """Least share of a memory's words, or else likeness, of the words that it is taken to rest on."""
 _LONGEST = 40  # words of a statement that the relation model was taught on
-_DAY = 86_400e6
 _WORD = re.compile(r"[\w'’-]+")
 _PERSON = re.compile(rf"\b(?:(?!I\b)[A-Z][\w'’]+|(?i:{KIN}))\b")
 _ACTS = ("sincere", "temporary", "other_person")
@@ -172,7 +172,7 @@ def _same_person(ground: Ground, memory: int, told: Told, hypothesis: Hypothesis
 def _pair(ground: Ground, bearing: _Bearing) -> Pair:
     held, statement = ground.memories[bearing.memory], bearing.told.statement
     whole = len(statement.text.split()) <= _LONGEST
-    gap = None if held.written is None else ((statement.at or 0) - held.written) / _DAY
+    gap = None if held.written is None else ((statement.at or 0) - held.written) / DAY
     return Pair(held.text, statement.text if whole else bearing.told.sentence.text, gap)
 
 

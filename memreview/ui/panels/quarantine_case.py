@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QGridLayout, QVBoxLayout, QWidget
 
+from memreview.records.entry import DAY
 from memreview.review.quarantine import HELD
 from memreview.review.values import QuarantineCase, Verb
 from memreview.ui.gate_words import capital, left_words, node_words
@@ -24,7 +25,6 @@ from memreview.ui.widgets.page import Page
 VERBS = (Verb.RELEASE, Verb.KEEP, Verb.DELETE, Verb.NEVER)
 TITLE_CHARS = 240
 CONTRADICTED = 3
-DAY = 86_400_000_000
 
 
 def verb_words() -> dict[Verb, tuple[str, str]]:
