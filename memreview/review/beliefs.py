@@ -71,7 +71,7 @@ def follow(database: Database, act: Action, node: Node, memory_id: int) -> None:
     own = Origin.USER in node.origins
     held = database.value("SELECT status FROM memories WHERE id = ?", (memory_id,))
     if node.status in ("quarantined", "evicted") and not own and held == MemoryStatus.ACTIVE:
-        if not journal.decided(database, "memories", memory_id):
+        if not journal.decided(database, "memories", memory_id, after=stored.reworded(database, memory_id)):
             act.update("memories", memory_id, status=MemoryStatus.QUARANTINED)
     elif node.status == "active" and held == MemoryStatus.QUARANTINED:
         act.update("memories", memory_id, status=MemoryStatus.ACTIVE)

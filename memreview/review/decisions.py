@@ -127,9 +127,14 @@ def _apply(database: Database, act: Action, decision: Decision) -> None:
             body = msgspec.structs.replace(transitions.decode(row), new_memory_id=row["new_memory_id"])
             _handler(_ON_CASE, decision)(database, act, case_id, body, decision)
     for memory_id in dict.fromkeys(decision.memories):
+        gone = memory_acts.status(database, memory_id) == MemoryStatus.DELETED
         _handler(_ON_MEMORY, decision)(database, act, memory_id, decision)
+        # Who decides about the memory has decided about its claim; who takes back that it is gone has not.
+        again = gone and decision.verb is Verb.RESTORE
         for node_id in ledger.of_memory(database, memory_id, waiting=True):
-            act.update("nodes", node_id, decided=1)  # who decides about the memory has decided about its claim
+            act.update("nodes", node_id, decided=int(not again))
+            if again:
+                act.update("memories", memory_id, status=MemoryStatus.QUARANTINED)
     if not decision.nodes and not decision.questions:
         return
     from memreview.review import node_decisions  # NumPy, which the window starts without

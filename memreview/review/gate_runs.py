@@ -22,6 +22,7 @@ from memreview.language.onnx_model import ModelUnavailable
 from memreview.language.relations import Pair
 from memreview.ledger import POLICY, Change, Ledger
 from memreview.ledger.index import Index
+from memreview.ledger.rules import with_status
 from memreview.records.entry import DAY, Origin
 from memreview.records.gate import GLOBAL_SCOPE, ClaimEvent, Event, Layer, Node, Vector
 from memreview.review import beliefs, sources
@@ -68,10 +69,11 @@ class _Item:
 
 @dataclass(frozen=True, slots=True)
 class _Block:
-    """Items that are read together, and the events among them that are not blocked."""
+    """Items that are read together, the events among them, and which source's block keeps one out."""
 
     items: Sequence[_Item]
     events: Mapping[str, Event]
+    blocked: Mapping[str, int]
 
 
 @dataclass(slots=True)
@@ -82,6 +84,8 @@ class _Kept:
     outcomes: list[Outcome] = field(default_factory=list)
     changes: list[Change] = field(default_factory=list)
     links: list[tuple[str, int]] = field(default_factory=list)
+    moved: list[tuple[str, str]] = field(default_factory=list)
+    """From the second node to the first go the memories that are tied to it."""
     found_in: dict[str, int] = field(default_factory=dict)
 
 
@@ -161,7 +165,7 @@ class _Reader:
             asked=last.asked if last else 0,
             asking=asking,
         )
-        self._heard = Index()
+        self._heard, self._noted = Index(), Index()
         for node in ledger:
             self._hear(node)
         self._blocked = stored.blocked(database)
@@ -187,6 +191,8 @@ class _Reader:
             for key, memory_id in kept.links:
                 act.insert("node_memories", node_id=stored.number(database, key), memory_id=memory_id)
                 beliefs.follow(database, act, self._replay.ledger.node(key), memory_id)
+            for key, noted in kept.moved:
+                self._move_memories(act, key, noted)
             counts["questions"] = self._keep_questions(act)
             for outcome in kept.outcomes:
                 self._keep_decision(act, outcome, kept.found_in)
@@ -195,16 +201,24 @@ class _Reader:
             self._stamp = stored.stamp(database)
         return counts
 
+    def _move_memories(self, act: Action, key: str, noted: str) -> None:
+        numbers = [stored.number(self._database, one) for one in (key, noted)]
+        for memory_id in stored.memories_of(self._database, numbers)[numbers[1]]:
+            act.insert("node_memories", node_id=numbers[0], memory_id=memory_id)
+            beliefs.follow(self._database, act, self._replay.ledger.node(key), memory_id)
+
     # -- reading ------------------------------------------------------------------------------------------------------
 
     def _block(self, items: Sequence[_Item]) -> _Block:
         entries = conversations.entries(self._database, [item.number for item in items if not item.is_memory])
+        rows = {item: row for item in items if not item.is_memory and (row := entries.get(item.number)) is not None}
+        blocked = {item.key: block for item, row in rows.items() if (block := self._block_of(row)) is not None}
         events = {
             item.key: Event(item.key, item.session, item.time, Origin(row["origin"]), row["text"], item.dated)
-            for item in items
-            if (row := entries.get(item.number)) and not item.is_memory and not self._is_blocked(row)
+            for item, row in rows.items()
+            if item.key not in blocked
         }
-        return _Block(items, events)
+        return _Block(items, events, blocked)
 
     def _decide(
         self, block: _Block, claims: Mapping[str, _ClaimAndNext], kept: _Kept, progress: Callable[[int], None]
@@ -217,7 +231,8 @@ class _Reader:
                 self._remember(item, held[item.number], by_id[item.number], kept)
             elif item.key in block.events:
                 self._take(self._replay.step(block.events[item.key], *claims[item.key]), kept)
-            kept.read.append(item.key)
+            block_id = block.blocked.get(item.key)
+            kept.read.append(item.key if block_id is None else f"b{block_id}:{item.number}")
             progress(len(kept.read))  # may stop here: what is read is whole
 
     def _take(self, outcome: Outcome, kept: _Kept) -> None:
@@ -226,6 +241,21 @@ class _Reader:
         for change in outcome.changes:
             if change.node is not None:
                 self._hear(change.node)
+        if outcome.claim is not None and outcome.event.id in self._replay.ledger:
+            self._take_along(self._replay.ledger.node(outcome.event.id), kept)
+
+    def _take_along(self, node: Node, kept: _Kept) -> None:
+        """Memories of which nobody had said what they say, until another than the person did: they are that claim's,
+        as if they had been read after it."""
+        if node.status != "quarantined" or Origin.USER in node.origins or node.origins == (Origin.ASSISTANT,):
+            return
+        for key in self._alike(self._noted, node.claim, node.vector, node.written_at):
+            noted = self._replay.ledger.node(key)
+            change = Change(node.written_at, "superseded", with_status(noted, "superseded"), event=node.id)
+            self._replay.ledger.commit([change])
+            kept.changes.append(change)
+            self._noted.put(key, noted.vector, False)
+            kept.moved.append((node.id, key))
 
     def _remember(self, item: _Item, row: Row, vector: Vector, kept: _Kept) -> None:
         """Tie a memory to the claim that it repeats, or write it as it was imported."""
@@ -235,6 +265,7 @@ class _Reader:
             change = Change(item.time, "written", node)
             self._replay.ledger.commit([change])
             kept.changes.append(change)
+            self._hear(node)
         kept.links.append((node.id, item.number))
 
     def _found(self, item: _Item, text: str, kept: _Kept) -> Node | None:
@@ -256,16 +287,22 @@ class _Reader:
 
     def _said(self, text: str, vector: Vector, at: int) -> Node | None:
         """The claim in the history that a memory repeats: one that counts, or did, before one that is held back."""
-        cosines = self._heard.cosines(vector)
-        near = [key for key in self._heard.nearest(vector, COMPARED) if cosines[key] >= NEAR]
-        if not near:
-            return None
+        alike = self._alike(self._heard, text, vector, at)
+        nodes = [(self._replay.ledger.node(key), sure) for key, sure in alike.items()]
+        likely = [(_STANDING.get(node.status, 0), sure, node) for node, sure in nodes]
+        return max(likely, key=itemgetter(0, 1))[2] if likely else None
+
+    def _alike(self, index: Index, text: str, vector: Vector, at: int) -> dict[str, float]:
+        """The nodes of an index that say what a text says, each with how probable that is."""
+        cosines = index.cosines(vector)
+        near = [key for key in index.nearest(vector, COMPARED) if cosines[key] >= NEAR]
         nodes = [self._replay.ledger.node(key) for key in near]
         pairs = [Pair(node.claim, text, max(0, at - node.written_at) / DAY) for node in nodes]
-        judged = zip(nodes, self._models.relations.judge(pairs), strict=True)
-        says = [(node, max(one.relations["duplicates"], one.nli["entailment"])) for node, one in judged]
-        likely = [(_STANDING.get(node.status, 0), sure, node) for node, sure in says if sure >= SAYS]
-        return max(likely, key=itemgetter(0, 1))[2] if likely else None
+        judged = self._models.relations.judge(pairs) if pairs else []
+        says = {
+            key: max(one.relations["duplicates"], one.nli["entailment"]) for key, one in zip(near, judged, strict=True)
+        }
+        return {key: sure for key, sure in says.items() if sure >= SAYS}
 
     def _pasted(self, key: str) -> Node | None:
         """What was held back of the message that a memory was written from: then its other sentences are no better."""
@@ -278,9 +315,11 @@ class _Reader:
         repeats what it remembers."""
         if node.id.startswith("e") and node.origins != (Origin.ASSISTANT,):
             self._heard.put(node.id, node.vector, node.status != "deleted")
+        elif not node.origins:
+            self._noted.put(node.id, node.vector, node.status == "active")
 
-    def _is_blocked(self, row: Row) -> bool:
-        return (row["origin"], source_of(row["origin"], row["actor"], row["url"])) in self._blocked
+    def _block_of(self, row: Row) -> int | None:
+        return self._blocked.get((row["origin"], source_of(row["origin"], row["actor"], row["url"])))
 
     def _vectors(self, texts: list[str]) -> list[Vector]:
         embedder = self._models.embedder

@@ -51,6 +51,11 @@ def import_pasted(profile: Profile, text: str, label: str, *, progress: Progress
     return _import_all(profile, [export], hashlib.blake2b(text.encode("utf-8", "replace")).hexdigest(), progress)
 
 
+def was_taken(profile: Profile, path: Path) -> bool:
+    """Whether this very file came in before, also where that was undone."""
+    return ingest.was_taken(profile.database, fingerprint(path))
+
+
 def fingerprint(path: Path) -> str:
     """The same for the same bytes: names and sizes for a folder, size and both ends for a file."""
     digest = hashlib.blake2b(digest_size=20)

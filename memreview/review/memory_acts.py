@@ -12,6 +12,10 @@ from memreview.store.database import Database
 from memreview.store.journal import Action
 
 
+def status(database: Database, memory_id: int) -> str:
+    return str(database.value("SELECT status FROM memories WHERE id = ?", (memory_id,)))
+
+
 def edit(database: Database, act: Action, memory_id: int, decision: Decision) -> None:
     act.update("memories", memory_id, text=decision.text.strip(), meaning=normalize(decision.text))
 

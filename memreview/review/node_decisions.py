@@ -67,6 +67,8 @@ def _release(database: Database, act: Action, row: Row, decision: Decision) -> N
 
 
 def _keep(database: Database, act: Action, row: Row, decision: Decision) -> None:
+    if row["status"] not in ("quarantined", "evicted"):
+        raise ValueError("Only what is held back can be kept so. To remove what counts, forget its memory.")
     _decide(database, act, row, lambda draft: answers.keep(draft, row["key"]))
     _lock_away(database, act, row)
 
@@ -96,7 +98,7 @@ def _never(database: Database, act: Action, row: Row, decision: Decision) -> Non
 def _restore(database: Database, act: Action, row: Row, decision: Decision) -> None:
     _decide(database, act, row, lambda draft: answers.reopen(draft, row["key"]), open=True)
     for memory_id in stored.memories_of(database, [row["id"]])[row["id"]]:
-        if _status(database, memory_id) == MemoryStatus.DELETED:
+        if memory_acts.status(database, memory_id) == MemoryStatus.DELETED:
             memory_acts.restore(database, act, memory_id)
     _lock_away(database, act, row)
 
@@ -199,11 +201,7 @@ def _memories(database: Database, row: Row) -> list[int]:
     """Memories that say it and that nobody removed."""
     held = stored.memories_of(database, [row["id"]])[row["id"]]
     gone = (MemoryStatus.DELETED, MemoryStatus.SUPERSEDED)
-    return [memory_id for memory_id in held if _status(database, memory_id) not in gone]
-
-
-def _status(database: Database, memory_id: int) -> str:
-    return str(database.value("SELECT status FROM memories WHERE id = ?", (memory_id,)))
+    return [memory_id for memory_id in held if memory_acts.status(database, memory_id) not in gone]
 
 
 def _entry(database: Database, row: Row) -> Row | None:

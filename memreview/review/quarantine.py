@@ -88,7 +88,7 @@ def _items(profile: Profile, rows: Sequence[Row]) -> list[QuarantineItem]:
         node = stored.node(row)
         said = read.get(row["key"])
         authenticity = row["confidence"] if said is not None else 0.0
-        left = max(0, decay.evicts_at(node, POLICY) - at) / DAY
+        left = max(0, decay.evicts_at(node, POLICY) - max(at, node.corroborated_at)) / DAY
         repeats = [memory for memory_id in memories[row["id"]] if (memory := known[memory_id]).status in HELD]
         found.append(
             QuarantineItem(
@@ -169,8 +169,8 @@ def _effects(item: QuarantineItem, scope: str, *, contradicts: bool, replaces: b
     effects = {
         "release": ("It counts from now on.", memory, *both),
         "keep": (
-            "It stays out of everything for another fourteen days.",
-            *(("So does the memory that says it, which no export holds until then.",) if stored_already else ()),
+            "It stays out unless you say the same within fourteen days, and you are not asked about it again.",
+            *(("So does the memory that says it: no export holds it.",) if stored_already else ()),
         ),
         "delete": ("It is gone from here, with its record in the history.", *forget),
     }

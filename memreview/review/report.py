@@ -78,7 +78,9 @@ def _gate_line(profile: Profile, counts: Counts) -> str:
         (counts.questions, ("question is for you", "questions are for you")),
     )
     told = ", ".join(plural(count, *words) for count, words in waiting if count)
-    return f"{told}." if told else "Nothing looks planted."
+    unread = len(ledger.unread_memories(profile.database))
+    left = f" {plural(unread, 'memory is', 'memories are')} not checked yet." if unread else ""
+    return (f"{told}." if told else "Nothing looks planted.") + left
 
 
 def _planted_lines(profile: Profile, top: int, width: int | None) -> list[str]:

@@ -33,7 +33,8 @@ class Taken(msgspec.Struct, frozen=True, kw_only=True):
 def watch(
     profile: Profile, folder: Path, progress: Progress, *, pause: float = PAUSE, rounds: int | None = None
 ) -> Iterator[Taken]:
-    """Take each new or changed file in the folder. Only what is new in it is read. Looks `rounds` times, or until it
+    """Take each new or changed file in the folder that didn't come in before, the oldest first. Only what is new in it
+    is read. Looks `rounds` times, or until it
     is stopped. Raises `LookupError` without a folder."""
     if not folder.is_dir():
         raise LookupError(f"There is no folder {folder.name}.")
@@ -42,13 +43,15 @@ def watch(
     while rounds is None or rounds > 0:
         time.sleep(pause)
         now = _stamps(folder)
-        for path, stamp in now.items():
+        for path, stamp in sorted(now.items(), key=lambda found: found[1][1]):  # an older export must not undo a newer
             if growing.get(path) != stamp or seen.get(path) == stamp:
                 continue
             with suppress(StoreBusy, FileNotFoundError):  # the next look finds it
-                taken = _take(profile, path, progress)
+                known = importing.was_taken(profile, path)
+                taken = None if known else _take(profile, path, progress)
                 seen[path] = stamp
-                yield taken
+                if taken is not None:
+                    yield taken
         growing = now
         rounds = None if rounds is None else rounds - 1
 

@@ -108,6 +108,12 @@ def begin(
     return get(database, int(found))
 
 
+def was_taken(database: Database, file_key: str) -> bool:
+    """Whether a file of this fingerprint came in before, also where that was undone."""
+    sql = "SELECT EXISTS (SELECT 1 FROM imports WHERE fingerprint LIKE ? || ':%' AND state IN ('done', 'undone'))"
+    return bool(database.value(sql, (file_key,)))
+
+
 def stopped_source(database: Database, fingerprint: str) -> int | None:
     """The source for which this very file was begun and stopped."""
     found = database.value(
@@ -369,7 +375,7 @@ def _merge_memories(
             continue
         present.add(held["id"])
         changed = _merge_known(database, act, row, held, record, key, stays_gone)
-        if held["status"] == MemoryStatus.DELETED and (stays_gone or not changed):
+        if stays_gone if changed else held["status"] == MemoryStatus.DELETED:
             counts["memories.stayed_deleted"] += 1
         counts["memories.changed" if changed and not stays_gone else "memories.known"] += 1
     if any(_staged(database, row.id, "complete", bool)):
@@ -407,7 +413,8 @@ def _merge_known(
     stays_gone: bool,
 ) -> bool:
     """Bring what the assistant changed. The person's own wording, once edited, stands; a deleted memory stays deleted
-    unless its new text is another claim."""
+    unless its new text is another claim, and what now says something deleted goes too. A new text is tied to no claim:
+    the gate reads it as if it were a new memory, and what was held back is held back until then."""
     values: dict[str, Any] = {
         "native_state": record.state, "updated_at": record.updated.us, "updated_offset": record.updated.offset,
         "raw": _encode(record.raw), "imported_text": record.text, "native_id": record.native_id,
@@ -417,7 +424,11 @@ def _merge_known(
         values["import_id"] = row.id
     if reworded and held["text"] == held["imported_text"]:
         values |= {"text": record.text, "meaning": meaning}
-    if reworded and held["status"] != MemoryStatus.ACTIVE and not stays_gone:
+        if stays_gone and held["status"] != MemoryStatus.DELETED:
+            values |= {"status": MemoryStatus.DELETED, "stayed_deleted": 1, "superseded_by": None}
+        for tie in database.all("SELECT id FROM node_memories WHERE memory_id = ?", (held["id"],)):
+            act.delete("node_memories", tie["id"])
+    if reworded and held["status"] in (MemoryStatus.DELETED, MemoryStatus.SUPERSEDED) and not stays_gone:
         values |= {"status": MemoryStatus.ACTIVE, "stayed_deleted": 0, "superseded_by": None}
     act.update("memories", held["id"], **values)
     if reworded:

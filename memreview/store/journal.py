@@ -187,12 +187,13 @@ def decided_rows(database: Database, table: str) -> set[int]:
     return {row[0] for row in rows}
 
 
-def decided(database: Database, table: str, row_id: int) -> bool:
-    """Whether this row is among `decided_rows`."""
+def decided(database: Database, table: str, row_id: int, after: int) -> bool:
+    """Whether a standing decision of the person's changed this row after some step."""
     found = database.value(
         """SELECT EXISTS (SELECT 1 FROM journal_changes c JOIN journal j ON j.id = c.journal_id
-             WHERE c.tbl = ? AND c.row_id = ? AND j.state = 'done' AND j.actor = 'person' AND j.verb <> 'import')""",
-        (table, row_id),
+             WHERE c.tbl = ? AND c.row_id = ? AND j.id > ? AND j.state = 'done' AND j.actor = 'person'
+               AND j.verb <> 'import')""",
+        (table, row_id, after),
     )
     return bool(found)
 

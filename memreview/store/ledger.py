@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from memreview.records.entry import SESSION_GAP, Origin
+from memreview.records.entry import DAY, SESSION_GAP, Origin
 from memreview.store.database import Database
-from memreview.store.journal import Action
+from memreview.store.journal import Action, import_step
 
 if TYPE_CHECKING:  # NumPy: the window counts what waits before it is there
     from memreview.records.gate import Node, Vector
@@ -38,6 +38,12 @@ _AGAINST = f"(SELECT count(DISTINCT t.id) FROM {_CONTRADICTS} WHERE e.source = n
 _NOT_OWN = """(n.origins <> '["user"]' OR EXISTS (
     SELECT 1 FROM gate_decisions d WHERE d.key = n.key AND json_extract(d.body, '$.quoted')))"""
 """It came on another channel, or the claim encoder reads it as somebody else's words too."""
+_REWORDED = """(SELECT coalesce(max(c.journal_id), 0) FROM journal_changes c
+    JOIN journal r ON r.id = c.journal_id AND r.state = 'done' AND r.verb = 'import'
+    WHERE c.tbl = 'memories' AND c.row_id = m.id AND json_extract(c.after, '$.text') IS NOT NULL)"""
+"""The last standing step that brought a new text of a memory."""
+_POSSIBLE = f"{{0}} <= coalesce(i.finished_at, {{0}}) + {365 * DAY}"
+"""A time no more than a year ahead of its import `i`: a later one says nothing, and would end all that waits."""
 _STANDS = "JOIN journal j ON j.id = l.journal_id AND j.state = 'done'"
 
 
@@ -159,12 +165,14 @@ def last_run(database: Database) -> Run | None:
 
 
 def runs_with(database: Database, import_id: int) -> int | None:
-    """The first standing step in which the gate read something that this import brought."""
+    """The first standing step in which the gate read something that this import brought, or a new text of it."""
     found: int | None = database.value(
         f"""SELECT min(l.journal_id) FROM gated l {_STANDS} WHERE l.key IN (
               SELECT 'e' || id FROM entries WHERE import_id = ?1 UNION ALL
-              SELECT 'm' || id FROM memories WHERE import_id = ?1)""",
-        (import_id,),
+              SELECT 'm' || id FROM memories WHERE import_id = ?1)
+            OR l.journal_id > ?2 AND l.key IN (SELECT 'm' || row_id FROM journal_changes
+              WHERE journal_id = ?2 AND tbl = 'memories' AND json_extract(after, '$.text') IS NOT NULL)""",
+        (import_id, import_step(database, import_id)),
     )
     return found
 
@@ -179,22 +187,27 @@ def steps_from(database: Database, journal_id: int) -> list[int]:
 
 
 def unread_entries(database: Database) -> list[sqlite3.Row]:
-    """Live entries that may claim something and that no standing step has read: without their text, by conversation
-    and position, and without what the assistant's own tool for remembering answers. `own_time` is the entry's, `time`
-    what can be said of it: that of what precedes it in its conversation, else of what follows, else of the
-    conversation. `session` counts its conversation's sittings."""
+    """Live entries that may claim something and that no standing step has read, or left out for a source that is still
+    blocked: without their text, by conversation and position, and without what the assistant's own tool for
+    remembering answers. `own_time` is the entry's, `time` what can be said of it: that of what precedes it in its
+    conversation, else of what follows, else of the conversation. `session` counts its conversation's sittings."""
     marks = ", ".join(f"'{kind}'" for kind in EVENT_KINDS)
     return database.all(
         f"""WITH unread AS MATERIALIZED (
               SELECT e.id, e.conversation_id FROM live_entries e WHERE e.active = 1 AND e.kind IN ({marks})
                 AND (e.origin <> 'tool_output' OR e.actor NOT IN (
                   SELECT actor FROM live_entries WHERE kind = 'memory_write'))
-                AND NOT EXISTS (SELECT 1 FROM gated l {_STANDS} WHERE l.key = 'e' || e.id)),
+                AND NOT EXISTS (SELECT 1 FROM gated l {_STANDS} WHERE l.key = 'e' || e.id)
+                AND NOT EXISTS (SELECT 1 FROM blocked_sources b JOIN gated l ON l.key = 'b' || b.id || ':' || e.id
+                  {_STANDS})),
+            dated AS (
+              SELECT e.id, e.conversation_id, e.position, CASE WHEN {_POSSIBLE.format("e.at")} THEN e.at END AS at
+              FROM live_entries e JOIN imports i ON i.id = e.import_id
+              WHERE e.conversation_id IN (SELECT conversation_id FROM unread)),
             timed AS (
               SELECT e.id, e.conversation_id, e.position, e.at AS own_time,
                 coalesce(e.at, max(e.at) OVER earlier, min(e.at) OVER whole, c.created_at, c.updated_at, 0) AS time
-              FROM live_entries e JOIN conversations c ON c.id = e.conversation_id
-              WHERE e.conversation_id IN (SELECT conversation_id FROM unread)
+              FROM dated e JOIN conversations c ON c.id = e.conversation_id
               WINDOW whole AS (PARTITION BY e.conversation_id),
                 earlier AS (PARTITION BY e.conversation_id ORDER BY e.position, e.id
                             ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW)),
@@ -213,10 +226,18 @@ def unread_memories(database: Database) -> list[sqlite3.Row]:
     """Live memories that count and that no standing step has read; a relation between two names claims nothing, and
     what the person had remembered is tied to its claim already."""
     return database.all(
-        f"""SELECT m.id, m.created_at FROM live_memories m WHERE m.status = 'active' AND m.kind <> 'relation'
+        f"""SELECT m.id, CASE WHEN {_POSSIBLE.format("m.created_at")} THEN m.created_at END AS created_at
+            FROM live_memories m JOIN imports i ON i.id = m.import_id
+            WHERE m.status IN ('active', 'quarantined') AND m.kind <> 'relation'
               AND NOT EXISTS (SELECT 1 FROM node_memories v WHERE v.memory_id = m.id)
-              AND NOT EXISTS (SELECT 1 FROM gated l {_STANDS} WHERE l.key = 'm' || m.id) ORDER BY m.id"""
+              AND NOT EXISTS (SELECT 1 FROM gated l {_STANDS} WHERE l.key = 'm' || m.id AND l.journal_id > {_REWORDED})
+            ORDER BY m.id"""
     )
+
+
+def reworded(database: Database, memory_id: int) -> int:
+    """The last standing step that brought a new text of a memory, 0 if there is none."""
+    return int(database.value(f"SELECT {_REWORDED} FROM memories m WHERE m.id = ?", (memory_id,)) or 0)
 
 
 def turn(database: Database, memory_id: int) -> list[sqlite3.Row]:
@@ -353,8 +374,10 @@ def stamp(database: Database) -> tuple[int, ...]:
     return tuple(row)
 
 
-def blocked(database: Database) -> set[tuple[str, str]]:
-    return {(row["origin"], row["name"]) for row in database.execute("SELECT origin, name FROM blocked_sources")}
+def blocked(database: Database) -> dict[tuple[str, str], int]:
+    """(origin, name) of the sources of which the person wants nothing any more, and their ids."""
+    rows = database.execute("SELECT id, origin, name FROM blocked_sources")
+    return {(row["origin"], row["name"]): row["id"] for row in rows}
 
 
 # -- writing --------------------------------------------------------------------------------------------------------
@@ -394,7 +417,8 @@ def log(database: Database, act: Action, lines: Iterable[tuple[str, int, str, st
 
 
 def put_run(database: Database, act: Action, run: Run, read: Iterable[str]) -> None:
-    """The gate's state after a step, and the keys of what it read."""
+    """The gate's state after a step, and the keys of what it read: e and m with the number of an entry or a memory, b
+    with those of a blocked source and the entry of it that was left out."""
     database.execute(
         "INSERT INTO gate_runs VALUES (?, ?, ?, ?, ?, ?)", (act.id, run.model, run.state, run.at, run.events, run.asked)
     )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import shutil
 import threading
@@ -210,6 +211,19 @@ def test_a_file_that_grows_is_left_until_it_is_whole(tmp_path: Path) -> None:
     writer.join()
     assert taken.imports[0].counts["memories.new"] == 20
     assert not quarantine.ids(profile)
+    profile.close()
+
+
+def test_of_several_files_the_oldest_comes_first_and_none_comes_twice(tmp_path: Path) -> None:
+    folder = tmp_path / "exports"
+    folder.mkdir()
+    store_file(folder / "a-new.json", "Lives in Lisbon")
+    store_file(folder / "z-old.json", "Lives in Porto")
+    os.utime(folder / "z-old.json", (1_700_000_000, 1_700_000_000))
+    profile = Profile.open(tmp_path / "home")
+    for expected in (["z-old.json", "a-new.json"], []):  # the second time as after a start
+        found = watching.watch(profile, folder, lambda stage, done, total: None, pause=0.01, rounds=3)
+        assert [one.name for one in found] == expected
     profile.close()
 
 

@@ -431,13 +431,14 @@ def test_claims_behind_a_question_are_not_listed_twice(asked: Profile) -> None:
 
 def possible(profile: Profile) -> list[Decision]:
     """Everything that could be decided now."""
-    claims = [row[0] for row in profile.database.execute("SELECT id FROM nodes ORDER BY id")]
+    claims = profile.database.execute("SELECT id, status FROM nodes ORDER BY id").fetchall()
     found = [
         Decision(verb=verb, nodes=(claim,), scope=scope)
-        for claim in claims
+        for claim, status in claims
         for verb, scope in (
             (Verb.RELEASE, ""), (Verb.RELEASE, "letters"), (Verb.KEEP, ""), (Verb.DELETE, ""), (Verb.RESTORE, ""),
         )
+        if verb is not Verb.KEEP or status in ("quarantined", "evicted")
     ]  # fmt: skip
     for question in questions.ids(profile, include_snoozed=True):
         found += [
