@@ -95,7 +95,7 @@ def _add_review(add: commands.Add) -> None:
     command = add("quarantine", commands.quarantine_, "List what was held back, or show one claim whole")
     command.add_argument("claim", nargs="?", type=_number)
     command.add_argument("--limit", type=_number, default=20)
-    command.add_argument("--all", action="store_true", help="also what was left out after 14 days without support")
+    command.add_argument("--all", action="store_true", help="also what was left out after 14 days, or kept out by you")
     command = add("questions", commands.questions_, "List the questions for you, or show one whole")
     command.add_argument("question", nargs="?", type=_number)
     command.add_argument("--limit", type=_number, default=20)

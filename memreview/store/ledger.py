@@ -23,10 +23,11 @@ if TYPE_CHECKING:  # NumPy: the window counts what waits before it is there
 EVENT_KINDS = ("message", "custom_instructions", "tool_result", "document", "summary")
 TURN = 12
 """So many entries after a message its turn reaches at most."""
-_WAITS = """n.decided = 0 AND n.status IN ('quarantined', 'evicted') AND (
+_IS_HELD = """n.status IN ('quarantined', 'evicted') AND (
     EXISTS (SELECT 1 FROM live_entries e WHERE n.key GLOB 'e*' AND e.id = CAST(substr(n.key, 2) AS INTEGER))
     OR EXISTS (SELECT 1 FROM live_memories m WHERE n.key GLOB 'm*' AND m.id = CAST(substr(n.key, 2) AS INTEGER)))"""
-"""Nobody decided it, and what it came from is still there."""
+"""It is held back, and what it came from is still there."""
+_WAITS = f"n.decided = 0 AND {_IS_HELD}"
 _UNASKED = "(n.question_id IS NULL OR (SELECT status FROM questions q WHERE q.id = n.question_id) <> 'open')"
 _STORED = """EXISTS (
     SELECT 1 FROM live_memories m WHERE m.id = v.memory_id AND m.status IN ('active', 'quarantined'))"""
@@ -319,19 +320,20 @@ def question_ids(database: Database, now: int, *, include_snoozed: bool = False)
 
 
 def held_back(database: Database, contradicts: float, *, evicted: bool = False) -> dict[int, bool]:
-    """Claims in quarantine that the person did not decide and that no question is about, each with whether a memory
-    repeats it: these first, then by what they contradict. What ran out, or only the assistant said, is left out unless
-    a memory repeats it or `evicted`; and so is what only the gate takes for another's words on the person's own
+    """Claims in quarantine that no question is about, each with whether a memory repeats it: these first, then by what
+    they contradict. What the person decided is left out unless `evicted`; what ran out, or only the assistant said,
+    unless that or a memory repeats it; and so is what only the gate takes for another's words on the person's own
     channel: there it errs more often than not (in the sample all three times), and that waits for corroboration all the
     same."""
     found = database.execute(
         f"""WITH listed AS (
-              SELECT id FROM nodes WHERE status = 'quarantined' AND decided = 0 AND (?2 OR origins <> '["assistant"]')
-              UNION SELECT id FROM nodes WHERE ?2 AND status = 'evicted' AND decided = 0
+              SELECT id FROM nodes WHERE status = 'quarantined' AND (?2 OR origins <> '["assistant"]')
+              UNION SELECT id FROM nodes WHERE ?2 AND status = 'evicted'
               UNION SELECT n.id FROM node_memories v JOIN nodes n ON n.id = v.node_id
-                    WHERE n.status IN ('quarantined', 'evicted') AND n.decided = 0 AND {_STORED})
+                    WHERE n.status IN ('quarantined', 'evicted') AND {_STORED})
             SELECT n.id, {_IS_STORED} AS stored, {_AGAINST} AS against
-            FROM listed l JOIN nodes n ON n.id = l.id WHERE {_WAITS} AND {_UNASKED} AND (?2 OR {_NOT_OWN})
+            FROM listed l JOIN nodes n ON n.id = l.id
+            WHERE {_IS_HELD} AND {_UNASKED} AND (?2 OR n.decided = 0 AND {_NOT_OWN})
             ORDER BY stored DESC, n.status = 'quarantined' DESC, against DESC, n.written_at DESC, n.id DESC""",
         (contradicts, evicted),
     )
@@ -352,7 +354,7 @@ def waiting_rows(database: Database, ids: Sequence[int], contradicts: float) -> 
     """Those of `ids` that wait in quarantine; `stored` where a memory repeats them, `against` how many beliefs they
     contradict."""
     sql = f"""SELECT n.*, {_IS_STORED} AS stored, {_AGAINST} AS against FROM nodes n
-              WHERE n.id IN ($values) AND {_WAITS} AND {_UNASKED}"""
+              WHERE n.id IN ($values) AND {_IS_HELD} AND {_UNASKED}"""
     return {row["id"]: row for row in database.among(sql, ids, (contradicts,))}
 
 

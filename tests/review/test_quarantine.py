@@ -75,7 +75,7 @@ def test_a_case_shows_the_quotation_the_source_and_the_reasons(profile: Profile)
 
 
 @pytest.mark.parametrize(
-    ("doubt", "words"), [(0.07, "planted it has a probability of 7%"), (0.01, "would have been taken in")]
+    ("doubt", "words"), [(0.12, "planted it has a probability of 12%"), (0.01, "would have been taken in")]
 )
 def test_what_waits_although_something_else_was_likelier_says_why(profile: Profile, doubt: float, words: str) -> None:
     likelier = "UPDATE gate_decisions SET action = 'add', body = json_set(body, '$.probabilities.quarantine', ?)"
@@ -254,8 +254,11 @@ def test_a_deleted_claim_can_be_put_back_to_be_decided_again(profile: Profile) -
 
 
 def test_a_kept_claim_stays_out_of_the_list_and_of_exports(profile: Profile) -> None:
-    decisions.decide(profile, Decision(verb=Verb.KEEP, nodes=(planted(profile).item.id,)))
+    claim = planted(profile).item.id
+    decisions.decide(profile, Decision(verb=Verb.KEEP, nodes=(claim,)))
     assert not quarantine.ids(profile)
+    assert claim in quarantine.ids(profile, evicted=True)
+    assert quarantine.case(profile, claim).item.id == claim
     assert statuses(profile)[REMEMBERED] == "quarantined"
 
 

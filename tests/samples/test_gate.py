@@ -21,7 +21,6 @@ PLANTED = [problem for problem in EXPECTED if problem["kind"].startswith("plante
 SARCASM = [problem for problem in EXPECTED if problem["kind"] == "sarcasm"]
 SCOPED = [problem for problem in EXPECTED if problem["kind"] == "scoped"]
 MISSED = {
-    "coriander": "the sentence beside the jest is new, and is kept with it",
     "plain-notices": "the second sentence narrows the first; the encoder sees no scope",
     "portuguese-answers": "the encoder sees no scope",
 }

@@ -50,7 +50,7 @@ class QuarantinePanel(ListPanel):
         super().__init__(context)
         self._act: Callable[[], object] = super().on_empty_action
         self.evicted = QCheckBox(tr("Also left out"))
-        self.evicted.setToolTip(tr("Show also what was left out after 14 days without support, and nothing uses"))
+        self.evicted.setToolTip(tr("Show also what was left out after 14 days without support, and what you kept out"))
         self.evicted.toggled.connect(lambda: self.refresh(frozenset()))
         self.header.addWidget(self.evicted)
         self._names: list[str] = []
