@@ -82,23 +82,19 @@ def read_claims(
 
 
 def read_bearings(claims: Sequence[tuple[ClaimEvent, Sequence[Node]]], reader: Reader) -> list[tuple[Bearing, ...]]:
-    """For each claim how it stands to the nodes that come with it, those of the greatest concern first."""
+    """For each claim how it stands to the nodes that come with it, the nearest first. They are given back those of the
+    greatest concern first."""
     read = reader.read([meeting(claim, nodes) for claim, nodes in claims])
     return [
-        tuple(by_concern(_bearing(claim, *pair) for pair in zip(_near(claim, nodes), impressions, strict=True)))
+        tuple(by_concern(_bearing(claim, *pair) for pair in zip(nodes, impressions, strict=True)))
         for (claim, nodes), impressions in zip(claims, read, strict=True)
     ]
 
 
 def meeting(claim: ClaimEvent, nodes: Sequence[Node]) -> Meeting:
-    """What the reader is asked of a claim and the nodes that come with it."""
-    held = tuple(" ".join(node.claim.split()[:HELD_WORDS]) for node in _near(claim, nodes))
+    """What the reader is asked of a claim and the nodes that come with it, the nearest first."""
+    held = tuple(" ".join(node.claim.split()[:HELD_WORDS]) for node in nodes)
     return Meeting(held, claim.event.origin, excerpt(claim.event.text, claim.claim))
-
-
-def _near(claim: ClaimEvent, nodes: Sequence[Node]) -> list[Node]:
-    """The nearest first."""
-    return sorted(nodes, key=lambda node: -float(np.dot(node.vector, claim.vector)))
 
 
 def by_concern(bearings: Iterable[Bearing]) -> list[Bearing]:

@@ -60,11 +60,11 @@ class Policy:
     `contends` edge of its own."""
     least_authenticity: float = 0.50
     """Ours: what is more probably not the person's is held back, whatever else the gate makes of it."""
-    suspicion: float = 0.10
+    suspicion: float = 0.05
     """Ours: what is planted with this probability is held back, whatever is likelier: a sincere claim that waits costs
     less. In the development episodes, those written whole and those put together from kits, 0.008 and 0.054 of what is
-    planted counts in the end, here as at 0.05, and 0.012 and 0.054 at 0.30; of genuine changes 0.693 and 0.597 are
-    followed, 0.677 and 0.597 at 0.05."""
+    planted counts in the end, 0.012 and 0.054 at 0.30; of genuine changes 0.677 and 0.597 are followed, 0.701 and 0.597
+    at 0.30. It is kept low for the attacker who tries rewordings: at 0.10, 0.15 of those get in."""
     least_meant: float = 0.05
     """Ours: what the claim encoder hears as irony writes nothing if it gives less than this for its being meant."""
 

@@ -21,7 +21,7 @@ class Index:
 
     def __init__(self) -> None:
         self._rows: NDArray[np.float32] = np.empty((0, 0), np.float32)
-        self._shown: NDArray[np.bool_] = np.empty(0, bool)
+        self._hidden: NDArray[np.float32] = np.empty(0, np.float32)  # -∞ where a row is not shown, else 0
         self._ids: list[str] = []
         self._row_of: dict[str, int] = {}
         self._expected: dict[int, tuple[Vector, NDArray[np.float32]]] = {}
@@ -30,26 +30,25 @@ class Index:
         """`shown` nodes are found; one whose vector changed gets a new row."""
         row = self._row_of.get(node_id)
         if row is not None and np.array_equal(self._rows[row], vector):
-            self._shown[row] = shown
+            self._hidden[row] = _hides(shown)
             return
         if row is not None:
-            self._shown[row] = False
+            self._hidden[row] = _hides(False)
         if len(self._ids) == len(self._rows):
             self._grow(len(vector))
         self._row_of[node_id] = row = len(self._ids)
         self._ids.append(node_id)
-        self._rows[row], self._shown[row] = vector, shown
+        self._rows[row], self._hidden[row] = vector, _hides(shown)
 
     def cosines(self, vector: Vector) -> dict[str, float]:
         """Of all nodes that are shown."""
         cosines = self._products(vector)
-        rows = np.flatnonzero(self._shown[: len(self._ids)])
+        rows = np.flatnonzero(self._hidden[: len(self._ids)] == 0)
         return {self._ids[row]: cosine for row, cosine in zip(rows, _rounded(cosines[rows]), strict=True)}
 
     def nearest(self, vector: Vector, k: int, without: Collection[str] = ()) -> list[str]:
         """Ids of the shown nodes of greatest cosine; ties by id."""
-        cosines = self._products(vector)
-        cosines[~self._shown[: len(self._ids)]] = -np.inf
+        cosines = self._products(vector) + self._hidden[: len(self._ids)]
         cosines[[self._row_of[node_id] for node_id in without]] = -np.inf
         least = np.partition(cosines, -k)[-k] - _TIE if len(cosines) > k else -np.inf
         rows = np.flatnonzero((cosines >= least) & (cosines > -np.inf))
@@ -65,20 +64,24 @@ class Index:
         self._expected = {id(vector): (vector, found) for vector, found in zip(now, products, strict=True)}
 
     def _products(self, vector: Vector) -> NDArray[np.float32]:
-        """A copy."""
+        """With all rows, shown or not. Not to be changed."""
         _, known = self._expected.get(id(vector), (vector, np.zeros(0, np.float32)))
         if len(known) < len(self._ids):
             known = np.concatenate([known, self._rows[len(known) : len(self._ids)] @ vector])
             if id(vector) in self._expected:
                 self._expected[id(vector)] = vector, known
-        return known.copy()
+        return known
 
     def _grow(self, dims: int) -> None:
         size = max(64, 2 * len(self._ids))
-        rows, shown = np.zeros((size, dims), np.float32), np.zeros(size, bool)
+        rows, hidden = np.zeros((size, dims), np.float32), np.zeros(size, np.float32)
         if self._ids:
-            rows[: len(self._ids)], shown[: len(self._ids)] = self._rows, self._shown
-        self._rows, self._shown = rows, shown
+            rows[: len(self._ids)], hidden[: len(self._ids)] = self._rows, self._hidden
+        self._rows, self._hidden = rows, hidden
+
+
+def _hides(shown: bool) -> float:
+    return 0.0 if shown else -np.inf
 
 
 def _rounded(cosines: NDArray[np.float32]) -> list[float]:

@@ -123,7 +123,7 @@ def test_an_excerpt_has_the_claim_in_it() -> None:
     assert excerpt("short as it is", "it") == "short as it is"
 
 
-def test_the_reader_is_asked_of_all_nodes_at_once_the_nearest_first() -> None:
+def test_the_reader_is_asked_of_all_nodes_at_once_in_their_order() -> None:
     asked: list[str] = []
 
     class Listening:
@@ -138,7 +138,7 @@ def test_the_reader_is_asked_of_all_nodes_at_once_the_nearest_first() -> None:
         return node(f"at {cosine}", claim=f"at {cosine}", vector=np.array([cosine, (1 - cosine**2) ** 0.5], np.float32))
 
     here = claim(vector=np.array([1, 0], np.float32))
-    (bearings,) = read_bearings([(here, [at(0.05), at(0.15), at(0.5)])], Listening())
+    (bearings,) = read_bearings([(here, [at(0.5), at(0.15), at(0.05)])], Listening())
     assert asked == ["at 0.5", "at 0.15", "at 0.05"]
     assert len(bearings) == 3
 
