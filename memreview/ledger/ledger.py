@@ -26,7 +26,7 @@ class Ledger:
         self._edges: dict[tuple[EdgeKind, str, str], Edge] = {}
         self._touching: dict[str, list[tuple[EdgeKind, str, str]]] = {}
         self._index = Index()
-        self._waiting: dict[str, None] = {}  # in quarantine, in a fixed order
+        self._waiting: dict[str, int] = {}  # what is in quarantine, and until when
         self._log: list[Change] = []
         for node in nodes:
             self._keep(node)
@@ -62,7 +62,7 @@ class Ledger:
 
     def nearest(self, vector: Vector, k: int, at: int) -> list[Node]:
         """The k active and quarantined nodes of greatest cosine; ties by id."""
-        expired = [node_id for node_id in self._waiting if not self._waits(self._nodes[node_id], at)]
+        expired = [node_id for node_id, end in self._waiting.items() if at >= end]
         return [self._nodes[node_id] for node_id in self._index.nearest(vector, k, without=expired)]
 
     def retrieve(
@@ -111,11 +111,10 @@ class Ledger:
 
     def advance(self, at: int) -> list[Change]:
         """Eviction of what nobody corroborated in time."""
-        waiting = [self._nodes[node_id] for node_id in self._waiting]
         return [
-            Change(decay.evicts_at(node, self.policy), "evicted", rules.with_status(node, "evicted"))
-            for node in waiting
-            if not self._waits(node, at)
+            Change(end, "evicted", rules.with_status(self._nodes[node_id], "evicted"))
+            for node_id, end in self._waiting.items()
+            if at >= end
         ]
 
     def answer(self, node_id: str, choice: Choice, at: int, *, scope: str = "", text: str = "") -> list[Change]:
@@ -157,14 +156,11 @@ class Ledger:
         act(draft)
         return draft.changes
 
-    def _waits(self, node: Node, at: int) -> bool:
-        return node.status == "quarantined" and at < decay.evicts_at(node, self.policy)
-
     def _keep(self, node: Node) -> None:
         self._nodes[node.id] = node
         self._index.put(node.id, node.vector, node.status in ("active", "quarantined"))
         if node.status == "quarantined":
-            self._waiting[node.id] = None
+            self._waiting[node.id] = decay.evicts_at(node, self.policy)
         else:
             self._waiting.pop(node.id, None)
 

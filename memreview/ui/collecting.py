@@ -19,6 +19,7 @@ class Collector(QObject):
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
         gc.disable()
+        gc.freeze()  # what is there already stays: to look through it again and again would hold up the window
         self._timer = QTimer(self, interval=_EVERY)
         self._timer.timeout.connect(self._collect)
         self._timer.start()
@@ -27,6 +28,7 @@ class Collector(QObject):
         """Collection is automatic again; what is left goes now, while it is known where. Safe to call twice."""
         if self._timer.isActive():
             self._timer.stop()
+            gc.unfreeze()
             gc.collect()
             gc.enable()
 
