@@ -315,8 +315,8 @@ class _Reader:
         repeats what it remembers."""
         if node.id.startswith("e") and node.origins != (Origin.ASSISTANT,):
             self._heard.put(node.id, node.vector, node.status != "deleted")
-        elif not node.origins:
-            self._noted.put(node.id, node.vector, node.status == "active")
+        elif node.id.startswith("m"):
+            self._noted.put(node.id, node.vector, node.status == "active" and not node.origins)
 
     def _block_of(self, row: Row) -> int | None:
         return self._blocked.get((row["origin"], source_of(row["origin"], row["actor"], row["url"])))

@@ -52,7 +52,7 @@ def import_pasted(profile: Profile, text: str, label: str, *, progress: Progress
 
 
 def was_taken(profile: Profile, path: Path) -> bool:
-    """Whether this very file came in before, also where that was undone."""
+    """Whether all of this very file came in before, also where that was undone."""
     return ingest.was_taken(profile.database, fingerprint(path))
 
 

@@ -38,6 +38,7 @@ def watch(
     is stopped. Raises `LookupError` without a folder."""
     if not folder.is_dir():
         raise LookupError(f"There is no folder {folder.name}.")
+    jobs.gate(profile, {}, progress)  # what an earlier watch took and had no time to check
     seen: dict[Path, _Stamp] = {}
     growing = _stamps(folder)
     while rounds is None or rounds > 0:

@@ -109,9 +109,10 @@ def begin(
 
 
 def was_taken(database: Database, file_key: str) -> bool:
-    """Whether a file of this fingerprint came in before, also where that was undone."""
-    sql = "SELECT EXISTS (SELECT 1 FROM imports WHERE fingerprint LIKE ? || ':%' AND state IN ('done', 'undone'))"
-    return bool(database.value(sql, (file_key,)))
+    """Whether all of a file of this fingerprint came in before, also where that was undone."""
+    rows = database.all("SELECT DISTINCT state FROM imports WHERE fingerprint LIKE ? || ':%'", (file_key,))
+    states = {row["state"] for row in rows} - {"discarded"}
+    return bool(states) and states <= {"done", "undone"}
 
 
 def stopped_source(database: Database, fingerprint: str) -> int | None:

@@ -20,6 +20,7 @@ from memreview.cli import main, program
 from memreview.review import importing, quarantine, watching
 from memreview.review.gating import Models
 from memreview.review.profile import Profile
+from memreview.store import ledger
 from tests.review import gates
 from tests.review.builders import import_into
 from tests.review.histories import REMEMBERED, asking, later, profile_with_history, read
@@ -224,6 +225,37 @@ def test_of_several_files_the_oldest_comes_first_and_none_comes_twice(tmp_path: 
     for expected in (["z-old.json", "a-new.json"], []):  # the second time as after a start
         found = watching.watch(profile, folder, lambda stage, done, total: None, pause=0.01, rounds=3)
         assert [one.name for one in found] == expected
+    profile.close()
+
+
+def test_what_a_watch_had_no_time_for_is_done_by_the_next(tmp_path: Path) -> None:
+    """Half a file, and memories that were not checked."""
+    folder = tmp_path / "exports"
+    folder.mkdir()
+    store_file(folder / "mem0.json", "Lives in Porto")
+    profile = Profile.open(tmp_path / "home")
+
+    def watched() -> list[str]:
+        found = watching.watch(profile, folder, lambda stage, done, total: None, pause=0.01, rounds=2)
+        return [one.name for one in found]
+
+    importing.import_path(profile, folder / "mem0.json", progress=lambda stage, done, total: None)
+    assert ledger.unread_memories(profile.database)
+    assert watched() == []
+    assert not ledger.unread_memories(profile.database)
+    profile.database.execute("UPDATE imports SET state = 'stopped'")
+    assert watched() == ["mem0.json"]
+    profile.close()
+
+
+def test_what_came_in_before_a_broken_file_is_checked(tmp_path: Path) -> None:
+    store_file(tmp_path / "good.json", "Lives in Porto")
+    (tmp_path / "broken.json").write_text("{")
+    home = tmp_path / "home"
+    assert main(["--home", str(home), "import", str(tmp_path / "good.json"), str(tmp_path / "broken.json")]) == 1
+    profile = Profile.open(home)
+    assert profile.database.value("SELECT count(*) FROM live_memories") == 1
+    assert not ledger.unread_memories(profile.database)
     profile.close()
 
 

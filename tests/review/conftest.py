@@ -9,6 +9,7 @@ from memreview.review.gating import Models
 from memreview.review.profile import Profile
 from tests.review import gates
 from tests.review.builders import profile_with_cases
+from tests.review.histories import profile_with_history, read
 
 
 @pytest.fixture
@@ -23,3 +24,12 @@ def profile(tmp_path: Path) -> Iterator[Profile]:
 def models() -> Models:
     """The shipped models around a gate whose weights are set by hand."""
     return gates.models()
+
+
+@pytest.fixture
+def history_read(tmp_path: Path, models: Models) -> Iterator[Profile]:
+    """The small history with a planted page, read by the gate."""
+    made = profile_with_history(tmp_path)
+    read(made, models)
+    yield made
+    made.close()

@@ -155,7 +155,8 @@ def test_the_step_of_an_import_is_found_whatever_the_clock_said(empty: Profile, 
     ]
     first, second = reversed(history.steps(empty))
     empty.database.execute("UPDATE journal SET at = at - 10000000 * id")
-    assert [history.of_import(empty, row.import_id).id for row in rows] == [first.id, second.id]  # type: ignore[union-attr]
+    found = [history.of_import(empty, row.import_id) for row in rows]
+    assert [step and step.id for step in found] == [first.id, second.id]
     history.undo(empty, first.id)
     assert history.of_import(empty, rows[0].import_id) is None
 

@@ -26,11 +26,8 @@ from tests.store.builders import chat, said
 
 
 @pytest.fixture
-def profile(tmp_path: Path, models: Models) -> Iterator[Profile]:
-    made = profile_with_history(tmp_path)
-    read(made, models)
-    yield made
-    made.close()
+def profile(history_read: Profile) -> Profile:
+    return history_read
 
 
 @pytest.fixture
