@@ -242,7 +242,7 @@ def _by_rule(episode: Episode, claims: Claims, rule: Rule, languages: Languages)
 
 
 def _apply(memory: FlatMemory, claim: ClaimEvent, rule: Rule, languages: Languages) -> Action:
-    (bearings,) = read_bearings([(claim, memory.nearest(claim))], languages.reader)
+    bearings = read_bearings(claim, memory.nearest(claim), languages.reader)
     action = rule(claim, bearings)
     memory.apply(claim, action, bearings)
     return action

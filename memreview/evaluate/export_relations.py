@@ -6,6 +6,7 @@ import hashlib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from types import MappingProxyType
 from typing import ClassVar, TypeVar
 
 import msgspec
@@ -59,14 +60,17 @@ def write_model(
     target: Path,
     source: str,
     described: Callable[..., C],
+    beside: Mapping[str, bytes] = MappingProxyType({}),
 ) -> C:
     """Any model of token ids and types in one graph; `calibration` are both, of texts that show which channels are
-    large. `described` makes the `config.json` of what every model has."""
+    large. `described` makes the `config.json` of what every model has; `beside` are further files of it."""
     target.mkdir(parents=True, exist_ok=True)
     tokenizer.save(str(target / TOKENIZER), pretty=False)
     ranges = _activation_ranges(graph, weights, calibration)
     (target / GRAPH).write_bytes(graph(dict(weights), ranges).model().SerializeToString(deterministic=True))
-    digests = {name: sha256(target / name) for name in (GRAPH, TOKENIZER)}
+    for name, body in beside.items():
+        (target / name).write_bytes(body)
+    digests = {name: sha256(target / name) for name in (GRAPH, TOKENIZER, *beside)}
     config = described(
         id=f"{graph.title.replace('_', '-')}-{hashlib.sha256(''.join(digests.values()).encode()).hexdigest()[:8]}",
         sha256=digests,

@@ -47,7 +47,7 @@ class FlatMemory:
         self.nodes = {node.id: node for node in nodes}
 
     def nearest(self, claim: ClaimEvent) -> tuple[Node, ...]:
-        return nearest(claim.vector, list(self.nodes.values()), NEAREST)
+        return nearest(claim.query, list(self.nodes.values()), NEAREST)
 
     def apply(self, claim: ClaimEvent, action: Action, bearings: Sequence[Bearing]) -> None:
         if action == "revise":

@@ -68,8 +68,12 @@ def read_each(episodes: Sequence[Episode], models: Languages) -> list[Claims]:
     """The claims of each episode's events; a text of one origin is read once."""
     events = [event.seen for episode in episodes for event in episode.events]
     distinct = {(event.origin, event.text): event for event in events}
-    read = dict(zip(distinct, read_claims(list(distinct.values()), models.claims, models.embedder), strict=True))
+    read = dict(zip(distinct, _read(list(distinct.values()), models), strict=True))
     return [[_of(read[event.origin, event.text], event.seen) for event in episode.events] for episode in episodes]
+
+
+def _read(events: Sequence[Event], models: Languages) -> Claims:
+    return read_claims(events, models.claims, models.embedder, models.reader.seeker)
 
 
 def profile_of(episode: Episode, embedder: TextEmbedder) -> list[Node]:
@@ -112,8 +116,8 @@ def _met(episode: Episode, claims: Claims, models: Languages) -> Iterator[_Met]:
     for place, (event, claim) in enumerate(zip(episode.events, claims, strict=True)):
         if claim is not None:
             at = claim.event.at
-            nodes = ledger.nearest(claim.vector, NEAREST, at)
-            (bearings,) = read_bearings([(claim, nodes)], models.reader)
+            nodes = ledger.nearest(claim.query, NEAREST, at)
+            bearings = read_bearings(claim, nodes, models.reader)
             yield _Met(place, claim, bearings)
             ledger.commit(ledger.apply(claim, _told(event, ledger), bearings, at))
             if event.action == "ask" and event.clarification_answer and event.event_id in ledger:

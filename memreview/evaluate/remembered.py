@@ -10,6 +10,7 @@ from memreview.language.gate_reader import Impression, Meeting, Reader
 class Remembering:
     def __init__(self, model: Reader) -> None:
         self._model = model
+        self.seeker = model.seeker
         self._known: dict[Meeting, tuple[Impression, ...]] = {}
 
     def read(self, meetings: Sequence[Meeting]) -> list[tuple[Impression, ...]]:

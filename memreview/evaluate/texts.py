@@ -8,11 +8,12 @@ from typing import TypeVar
 from zlib import crc32
 
 from memreview.evaluate import train_reader, training_data
+from memreview.evaluate.crowd import crowded
 from memreview.evaluate.episodes import generate, plain
 from memreview.evaluate.eval_claims import TRAINING
 from memreview.evaluate.gate_cases import Episode
 from memreview.evaluate.kits import Kit, read_kits
-from memreview.evaluate.train_reader import Example
+from memreview.evaluate.train_reader import Said
 from memreview.evaluate.unrelated_pairs import strangers
 from memreview.evaluate.written import WrittenEpisode, read_written
 from memreview.language.embedder import TextEmbedder
@@ -53,16 +54,15 @@ class Texts:
         every: list[Record] = [*self.kits, *self.written, *self.pairs, *self.utterances]
         return {topic_of(one) for one in every}
 
-    def examples(self, embedder: TextEmbedder) -> list[Example]:
-        """What a reader learns from them."""
+    def said(self, embedder: TextEmbedder) -> list[Said]:
+        """What a reader learns from them. The embedder finds statements that have nothing to do with each other."""
         held = sorted({pair.older.text for pair in self.pairs})
-        said = [
+        return [
             *train_reader.of_kits(self.kits, train_reader.SEED),
             *train_reader.of_episodes([one.episode() for one in self.written], train_reader.SEED),
             *train_reader.of_pairs(self.pairs, strangers(self.pairs, embedder)),
             *train_reader.of_utterances(self.utterances, held, train_reader.SEED),
         ]
-        return train_reader.meet(said, embedder, train_reader.SEED)
 
     def part(self, *, development: bool) -> Texts:
         """For the training of a gate, or for its development on other topics. What is held besides is the same."""
@@ -79,12 +79,12 @@ class Texts:
             f"{len(self.utterances):,} messages by {', '.join(sorted({one.author for one in every}))}"
         )
 
-    def episodes(self, users: int, seed: int, crowd: int) -> list[Episode]:
-        """Put together, written whole, and plain messages."""
+    def episodes(self, users: int, seed: int, crowd: int, embedder: TextEmbedder) -> list[Episode]:
+        """Put together, written whole, and plain messages; in each more is held than they concern, often."""
         held = sorted({pair.older.text for pair in self.pairs})
         return [
             *generate(self.kits, users, seed, crowd),
-            *(one.episode() for one in self.written),
+            *crowded([one.episode() for one in self.written], train_reader.FULLER, embedder, seed),
             *plain(self.utterances, held, seed, crowd),
         ]
 

@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 from safetensors.numpy import save
 
-from memreview.evaluate import gate_card, train_reader, training_data
+from memreview.evaluate import gate_card, train_reader, train_seeker, training_data
 from memreview.evaluate.episodes import generate
 from memreview.evaluate.eval_claims import TRAINING
 from memreview.evaluate.eval_gate import WITH_ODE, WITHOUT_ODE, WITHOUT_PROVENANCE, Bench, GateReport, measure
@@ -30,7 +30,6 @@ from memreview.evaluate.gate_rows import Languages, Rows, rows_of
 from memreview.evaluate.gate_training import Trained, logits_of, temperature_of, train
 from memreview.evaluate.metrics import macro_f1
 from memreview.evaluate.texts import Texts, halves
-from memreview.evaluate.train_reader import Example
 from memreview.evaluate.training_data import TEST_VOICE
 from memreview.gate.features import PROVENANCE, kept_columns
 from memreview.gate.model import CONFIG, WEIGHTS, Gate, Kind, gate_folder
@@ -53,6 +52,8 @@ _ASK = ACTIONS.index("ask")
 _SOURCE = "resources/training"
 
 Say = Callable[[str], object]
+Job = tuple[Kind, int, tuple[str, ...]]
+"""A kind, a seed, and the prefixes of the features that count as nothing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,39 +67,59 @@ class Material:
 
 def train_readers(sides: Sequence[Texts], every: Texts, folder: Path, say: Say) -> list[Path]:
     """The shipped reader into its place, and one of each side under `folder`, two at a time. Returns the latter."""
-    embedder = load_embedder(embedder_folder())
     folders = [folder / str(side) for side in range(len(sides))]
     with ProcessPoolExecutor(2, get_context("spawn")) as pool:
-        parts = [every, *sides]
-        done = pool.map(_train_reader, [one.examples(embedder) for one in parts], [reader_folder(), *folders])
-        for name in done:
+        for name in pool.map(_train_reader, [every, *sides], [reader_folder(), *folders]):
             say(f"{name} is trained")
     return folders
 
 
-def _train_reader(examples: Sequence[Example], target: Path) -> str:
+def _train_reader(texts: Texts, target: Path) -> str:
     def say(line: str) -> None:
         print(f"{target.name}: {line}", flush=True)
 
+    embedder = load_embedder(embedder_folder())
+    said = texts.said(embedder)
+    seeker = train_seeker.train(said, embedder)
+    examples = train_reader.meet(said, embedder, seeker, train_reader.SEED)
     meetings = [example.meeting for example in examples]
     random.Random(train_reader.SEED).shuffle(meetings)
-    return train_reader.train(examples, say).export(meetings, target).id
+    return train_reader.train(examples, say).export(meetings, seeker, target).id
 
 
 def material(sides: Sequence[Texts], readers: Sequence[Path], say: Say) -> Material:
-    """Each side as the other side's reader reads it."""
-    languages = Languages.load()
-    train: list[Rows] = []
-    development: list[Rows] = []
-    events = 0
-    for seed, (side, folder) in enumerate(zip(sides, reversed(readers), strict=True), 1):
-        theirs = replace(languages, reader=GateReader.load(folder))
-        train += rows_of(side.part(development=False).episodes(USERS["train"] // len(sides), seed, CROWD), theirs)
-        episodes = side.part(development=True).episodes(USERS["development"] // len(sides), seed, CROWD)
-        development += rows_of(episodes, theirs)
-        events += sum(len(episode.events) for episode in episodes)
-    say(f"{len(train):,} training and {len(development):,} development episodes read")
-    return Material(train, development, events)
+    """Each side as the other side's reader reads it, two at a time."""
+    with ProcessPoolExecutor(2, get_context("spawn")) as pool:
+        first, second = pool.map(_read_side, sides, reversed(readers), range(1, len(sides) + 1))
+    data = Material(first.train + second.train, first.development + second.development, first.events + second.events)
+    say(f"{len(data.train):,} training and {len(data.development):,} development episodes read")
+    return data
+
+
+def _read_side(side: Texts, reader: Path, seed: int) -> Material:
+    languages = replace(Languages.load(), reader=GateReader.load(reader))
+    learned = side.part(development=False).episodes(USERS["train"] // 2, seed, CROWD, languages.embedder)
+    kept = side.part(development=True).episodes(USERS["development"] // 2, seed, CROWD, languages.embedder)
+    events = sum(len(episode.events) for episode in kept)
+    return Material(rows_of(learned, languages), rows_of(kept, languages), events)
+
+
+def fit_all(jobs: Sequence[Job], data: Material) -> dict[Job, tuple[Trained, float]]:
+    """`fit` of each, two at a time in the order given."""
+    with ProcessPoolExecutor(2, get_context("spawn"), initializer=_hold, initargs=(data,)) as pool:
+        return dict(zip(jobs, pool.map(_fit_job, jobs), strict=True))
+
+
+_held: list[Material] = []
+"""A process's own, sent once and not with each job."""
+
+
+def _hold(data: Material) -> None:
+    _held.append(data)
+
+
+def _fit_job(job: Job) -> tuple[Trained, float]:
+    return fit(*job[:2], _held[0], lambda line: print(line, flush=True), job[2])
 
 
 def fit(kind: Kind, seed: int, data: Material, say: Say, dropped: Sequence[str] = ()) -> tuple[Trained, float]:
@@ -147,10 +168,10 @@ def main(say: Say = print) -> GateReport:
 
 def finish(every: Texts, test: Texts, data: Material, say: Say) -> GateReport:
     """All that comes after the texts are read."""
-    found = {(kind, seed): fit(kind, seed, data, say) for kind in KINDS for seed in SEEDS}
-    mean = {kind: float(np.mean([found[kind, seed][1] for seed in SEEDS])) for kind in KINDS}
+    found = fit_all([(kind, seed, ()) for kind in KINDS for seed in SEEDS], data)
+    mean = {kind: float(np.mean([found[kind, seed, ()][1] for seed in SEEDS])) for kind in KINDS}
     best = max(KINDS, key=mean.__getitem__)
-    chosen = {kind: max((found[kind, seed] for seed in SEEDS), key=lambda one: one[1])[0] for kind in KINDS}
+    chosen = {kind: max((found[kind, seed, ()] for seed in SEEDS), key=lambda one: one[1])[0] for kind in KINDS}
     ship(chosen[best], gate_folder())
     other: Kind = "gru" if best == "ode" else "ode"
     ship(chosen[other], gate_folder() / (WITHOUT_ODE if best == "ode" else WITH_ODE))
@@ -166,7 +187,7 @@ def finish(every: Texts, test: Texts, data: Material, say: Say) -> GateReport:
         config=gate.config,
         report=report,
         put_together=put_together.report(put_together.system(gate), report.file, 0, []),
-        each={key: measure(written.system(one.gate()), 0) for key, (one, _) in found.items()},
+        each={(kind, seed): measure(written.system(one.gate()), 0) for (kind, seed, _), (one, _) in found.items()},
         developed=mean,
         attack=attacked([*written.episodes, *put_together.episodes], languages, gate, limit=ATTACKED),
         train=every,

@@ -19,6 +19,7 @@ from torch.nn import functional
 from transformers import BertModel
 
 from memreview.evaluate import training_data
+from memreview.evaluate.crowd import ALIKE
 from memreview.evaluate.export_embedder import DIMS
 from memreview.evaluate.export_relations import _PairGraph, write_model
 from memreview.evaluate.gate_cases import CaseEvent, Episode
@@ -39,6 +40,8 @@ from memreview.language.gate_reader import (
 )
 from memreview.language.onnx_model import ModelConfig
 from memreview.language.relations import NLI, RELATIONS, Nli, Relation
+from memreview.language.seeker import FILE as SEEKER
+from memreview.language.seeker import Seeker
 from memreview.records.entry import Origin
 from memreview.records.gate import Vector
 
@@ -50,10 +53,12 @@ RATE, HEAD_RATE = 3e-4, 1e-3
 SEED = 1
 STRANGE = 0.25
 """What a belief that the text doesn't concern counts for: there are more of them."""
-CROWD = 6
+CROWD = 40
 """Beliefs of others that a text may meet besides …"""
-ALIKE = 0.5
-"""… but none of this cosine."""
+FULLER = (0, 0, 12, 40)
+"""… so many of them as in a ledger of that size, where they may be nearer to it than what else its author holds; …"""
+FEW = 6
+"""… or so many, to make up the number."""
 _SMOOTHING = 0.1
 _CALIBRATION = 300
 _WEIGHTS = (1.0, 0.5, 0.5, 0.5, 0.5)
@@ -83,14 +88,18 @@ class Beside:
     nli: Nli | None = None
 
     @property
+    def concerned(self) -> bool:
+        """Whether the text is about this belief."""
+        return self.relation not in ("unrelated", "coexists") and self.reading not in ("none", "add")
+
+    @property
     def labels(self) -> tuple[int, int, int, int]:
         inference = "neutral" if self.relation == "unrelated" else self.nli
-        concerned = self.relation != "unrelated" and self.reading not in ("none", "add")
         return (
             READINGS.index(self.reading),
             UNKNOWN if self.relation is None else RELATIONS.index(self.relation),
             UNKNOWN if inference is None else NLI.index(inference),
-            UNKNOWN if self.relation == "coexists" else int(concerned),
+            UNKNOWN if self.relation == "coexists" else int(self.concerned),
         )
 
 
@@ -127,27 +136,31 @@ class Said:
     authentic: bool | None
 
 
-def meet(said: Sequence[Said], embedder: TextEmbedder, seed: int) -> list[Example]:
-    """Each text beside what it concerns and what is nearest of the rest, as a ledger of some size would have it. What
-    is as near as `ALIKE` and another's is left out: it might well be concerned."""
+def meet(said: Sequence[Said], embedder: TextEmbedder, seeker: Seeker, seed: int) -> list[Example]:
+    """Each text beside what it concerns and what the seeker finds of the rest, as a ledger of some size would have it.
+    What is as near as `ALIKE` and another's is left out: it might well be concerned."""
     order = random.Random(seed)
     words = sorted(
         {one.text for one in said} | {held for one in said for held in (*one.crowd, *(b.held for b in one.own))}
     )
     vectors = dict(zip(words, embedder.encode(words), strict=True))
-    return [_met(one, vectors, order.choice(_SIZES)) for one in said]
+    return [
+        _met(one, vectors, seeker.query(vectors[one.text]), order.choice(_SIZES), order.choice(FULLER)) for one in said
+    ]
 
 
-def _met(said: Said, vectors: Mapping[str, Vector], size: int) -> Example:
-    def cosine(belief: Beside) -> float:
-        return float(vectors[belief.held] @ vectors[said.text])
+def _met(said: Said, vectors: Mapping[str, Vector], query: Vector, size: int, crowd: int) -> Example:
+    def nearness(belief: Beside) -> float:
+        return float(vectors[belief.held] @ query)
 
-    strange = [Beside(held, said.elsewhere, "unrelated") for held in said.crowd]
-    rest = sorted((one for one in said.own if one.relation == "unrelated"), key=cosine, reverse=True)
-    rest += sorted((one for one in strange if cosine(one) < ALIKE), key=cosine, reverse=True)
+    strange = [Beside(held, said.elsewhere, "unrelated") for held in said.crowd[: crowd or FEW]]
+    strange = [one for one in strange if float(vectors[one.held] @ vectors[said.text]) < ALIKE]
+    own = sorted((one for one in said.own if one.relation == "unrelated"), key=nearness, reverse=True)
+    strange.sort(key=nearness, reverse=True)
+    rest = sorted([*own, *strange], key=nearness, reverse=True) if crowd else [*own, *strange]
     chosen = [one for one in said.own if one.relation != "unrelated"]
     chosen += rest[: max(0 if chosen else 1, size - len(chosen))]
-    return Example(said.origin, said.text, tuple(sorted(chosen, key=cosine, reverse=True))[:BESIDE], said.authentic)
+    return Example(said.origin, said.text, tuple(sorted(chosen, key=nearness, reverse=True))[:BESIDE], said.authentic)
 
 
 def of_kits(kits: Sequence[Kit], seed: int) -> list[Said]:
@@ -333,12 +346,13 @@ class TrainedReader:
             found |= {row: impressions(meetings[row], *values) for row, *values in zip(batch, *outputs, strict=True)}
         return [found[row] for row in range(len(meetings))]
 
-    def export(self, calibration: Sequence[Meeting], target: Path) -> ModelConfig:
+    def export(self, calibration: Sequence[Meeting], seeker: Seeker, target: Path) -> ModelConfig:
         weights = {name: value.detach().numpy() for name, value in self.model.state_dict().items()}
         kinds = weights["embeddings.token_type_embeddings.weight"]
         weights["embeddings.token_type_embeddings.weight"] = kinds[[0, *[1] * BESIDE]]
         rows = MeetingEncoder(self.tokenizer).encode(calibration[:_CALIBRATION])
-        return write_model(_MeetingGraph, weights, self.tokenizer, rows, target, SOURCE, ModelConfig)
+        beside = {SEEKER: seeker.to_bytes()}
+        return write_model(_MeetingGraph, weights, self.tokenizer, rows, target, SOURCE, ModelConfig, beside)
 
 
 def train(examples: Sequence[Example], say: Say, epochs: int = EPOCHS) -> TrainedReader:

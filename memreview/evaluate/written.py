@@ -1,6 +1,6 @@
 """Whole episodes as authors write them (`resources/training/README.md`, §7), as cases of `memreview eval gate`.
 
-`python -m memreview.evaluate.written FOLDER` checks what authors wrote.
+`python -m memreview.evaluate.written FOLDER [OUT.jsonl]` checks what authors wrote, and writes the cases.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from typing import Annotated
 
 import msgspec
 
+from memreview.evaluate import gate_cases
 from memreview.evaluate.gate_cases import SUBTYPES, CaseEvent, Episode, Given, Label, ProfileNode, Track
 from memreview.evaluate.jsonl import decoded
 from memreview.records.entry import SESSION_GAP, Origin
@@ -183,6 +184,8 @@ def main(arguments: Sequence[str]) -> int:
     actions = Counter(said.claimed.action if said.claimed else "nothing" for one in found for said in one.events)
     print(f"{len(found)} episodes: {dict(authors)}; events: {dict(actions)}")
     print("\n".join(problems))
+    for out in arguments[1:]:
+        gate_cases.write(Path(out), (one.episode() for one in found))
     return 1 if problems else 0
 
 

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from memreview.language import onnx_model
 from memreview.language.onnx_model import ModelConfig
 from memreview.language.relations import NLI, RELATIONS, Judgement
+from memreview.language.seeker import Seeker
 from memreview.records.entry import Origin
 from memreview.resources import MODELS
 
@@ -71,6 +72,11 @@ class Impression:
 class Reader(Protocol):
     """What gives impressions: `GateReader`, or something that asks one."""
 
+    @property
+    def seeker(self) -> Seeker:
+        """Finds what a text is to be read beside."""
+        ...
+
     def read(self, meetings: Sequence[Meeting]) -> list[tuple[Impression, ...]]:
         """An impression a belief."""
         ...
@@ -105,11 +111,12 @@ class MeetingEncoder:
 
 
 class GateReader:
-    """A folder with `model.onnx`, `tokenizer.json` and `config.json`. A meeting is read the same alone and in company.
-    May be used from several threads."""
+    """A folder with `model.onnx`, `tokenizer.json`, `seeker.safetensors` and `config.json`. A meeting is read the same
+    alone and in company. May be used from several threads."""
 
-    def __init__(self, name: str, tokenizer: Tokenizer, session: InferenceSession) -> None:
+    def __init__(self, name: str, tokenizer: Tokenizer, session: InferenceSession, seeker: Seeker) -> None:
         self.id = name
+        self.seeker = seeker
         self._encoder = MeetingEncoder(tokenizer)
         self._session = session
 
@@ -117,7 +124,7 @@ class GateReader:
     def load(cls, folder: Path) -> GateReader:
         """Raises `ModelUnavailable`."""
         found = onnx_model.load(folder, ModelConfig, "gate's reader", INPUTS, OUTPUTS)
-        return cls(found.config.id, found.tokenizer, found.session)
+        return cls(found.config.id, found.tokenizer, found.session, Seeker.load(folder))
 
     def read(self, meetings: Sequence[Meeting]) -> list[tuple[Impression, ...]]:
         """Equal meetings are computed once."""

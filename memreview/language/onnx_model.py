@@ -62,7 +62,7 @@ class Loaded(Generic[C]):
 def load(folder: Path, kind: type[C], title: str, inputs: Sequence[str], outputs: Sequence[str]) -> Loaded[C]:
     """`title` names the model in a sentence ("embedder"). Raises `ModelUnavailable`."""
     config = _config(folder, kind, title)
-    for name in (GRAPH, TOKENIZER):
+    for name in dict.fromkeys([GRAPH, TOKENIZER, *config.sha256]):
         _check(folder / name, config.sha256.get(name, ""), title)
     from tokenizers import Tokenizer
 

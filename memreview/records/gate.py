@@ -37,7 +37,8 @@ class Event:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ClaimEvent:
-    """An event whose text claims something: the hypothesis tuple of Capture eq. 3, and the claim's embedding (384,).
+    """An event whose text claims something: the hypothesis tuple of Capture eq. 3, the claim's embedding (384,), and
+    near which vector what it concerns is to be looked for.
 
     `scope` is `GLOBAL_SCOPE` or words; `direction` and `speech_act` as `language.claims` names them. `cues` are what
     else the gate reads in the whole text (`gate.reading.CUES`)."""
@@ -51,6 +52,7 @@ class ClaimEvent:
     speech_act: str
     slot: str | None
     vector: Vector
+    query: Vector
     cues: tuple[float, ...] = ()
 
 

@@ -12,11 +12,13 @@ from memreview.records.entry import DAY, Origin
 from memreview.records.gate import Bearing, ClaimEvent, Vector, Verdict
 
 Topic = Literal["changed", "situation", "meant", "words"]
+ABOUT_HELD: tuple[Topic, ...] = ("changed", "situation")
 
 ALIKE, ALIKE_IN_SESSION = 0.6, 0.4
 """Cosines from which two doubtful claims are one question, within a month and within one session."""
 MONTH = 30 * DAY
 _CONTRARY = 0.3
+_CONCERNED = 0.5
 
 
 @dataclass(slots=True)
@@ -39,17 +41,15 @@ class Asking:
     def __init__(self, questions: Iterable[Asked] = ()) -> None:
         self.questions = list(questions)
 
-    def joined(self, claim: ClaimEvent, verdict: Verdict, bearings: Iterable[Bearing]) -> bool:
+    def joined(self, topic: Topic, claim: ClaimEvent, verdict: Verdict) -> bool:
         """Put a doubtful claim to the open question that it belongs to, if there is one."""
-        topic = topic_of(claim, verdict, bearings)
         found = next((asked for asked in self.questions if self._joins(asked, topic, claim, verdict.target)), None)
         if found is not None:
             found.claims.append(claim.event.id)
         return found is not None
 
-    def open(self, claim: ClaimEvent, verdict: Verdict, bearings: Iterable[Bearing]) -> None:
+    def open(self, topic: Topic, claim: ClaimEvent, verdict: Verdict) -> None:
         """A question of its own."""
-        topic = topic_of(claim, verdict, bearings)
         asked = Asked(topic, verdict.target, claim.event.session, claim.event.at, claim.vector)
         asked.claims.append(claim.event.id)
         self.questions.append(asked)
@@ -74,5 +74,14 @@ def topic_of(claim: ClaimEvent, verdict: Verdict, bearings: Iterable[Bearing]) -
     if likeliest == "scope":
         return "situation"
     about = next((bearing for bearing in bearings if bearing.node.id == verdict.target), None)
-    contrary = about and max(about.relations["supersedes"], about.nli["contradiction"]) >= _CONTRARY
-    return "changed" if likeliest == "revise" or contrary else "meant"
+    doubted = about is not None and (_contrary(about) or (_hinted(verdict) and about.concern >= _CONCERNED))
+    return "changed" if likeliest == "revise" or doubted else "meant"
+
+
+def _contrary(bearing: Bearing) -> bool:
+    return max(bearing.relations["supersedes"], bearing.nli["contradiction"]) >= _CONTRARY
+
+
+def _hinted(verdict: Verdict) -> bool:
+    """Whether a question is what the gate thinks of first, and not only for want of anything likely."""
+    return max(verdict.probabilities.values()) == verdict.probabilities["ask"]

@@ -25,7 +25,7 @@ from memreview.language.relations import RelationModel, relations_folder
 from memreview.ledger import Change, Ledger
 from memreview.records.entry import DAY
 from memreview.records.gate import Bearing, ClaimEvent, Event, Node, Vector, Verdict
-from memreview.review.asking import Asking
+from memreview.review.asking import ABOUT_HELD, Asking, topic_of
 
 EVENTS_A_QUESTION = 12
 """At most one question in so many events (Capture, App. B) …"""
@@ -79,6 +79,7 @@ class _ReaderAhead:
 
     def __init__(self, model: Reader) -> None:
         self._model = model
+        self.seeker = model.seeker
         self._pool = ThreadPoolExecutor(2)
         self._now: tuple[Meeting, Future[list[tuple[Impression, ...]]]] | None = None
         self._next: tuple[Meeting, Future[list[tuple[Impression, ...]]]] | None = None
@@ -134,12 +135,12 @@ class Replay:
     def read(self, events: Sequence[Event], least: float | None = None) -> list[ClaimEvent | None]:
         """The claims of events, with vectors as the store keeps them."""
         options = {} if least is None else {"least": least}
-        found = read_claims(events, self._models.claims, self._models.embedder, **options)
+        found = read_claims(events, self._models.claims, self._models.embedder, self._reader.seeker, **options)
         return [claim and replace(claim, vector=as_kept(claim.vector)) for claim in found]
 
     def expect(self, claims: Sequence[ClaimEvent | None]) -> list[ClaimEvent | None]:
         """These come next, in this order: steps are quicker then. For each place the next claim after it."""
-        self.ledger.expect([claim.vector for claim in claims if claim is not None])
+        self.ledger.expect([claim.query for claim in claims if claim is not None])
         found: list[ClaimEvent | None] = []
         upcoming = None
         for claim in reversed(claims):
@@ -165,22 +166,27 @@ class Replay:
     def bearings(self, claim: ClaimEvent, upcoming: ClaimEvent | None = None) -> tuple[Bearing, ...]:
         """How a claim stands to the nearest held nodes."""
         self._reader.expect(None if upcoming is None else meeting(upcoming, self._nearest(upcoming)))
-        return read_bearings([(claim, self._nearest(claim))], self._reader)[0]
+        return read_bearings(claim, self._nearest(claim), self._reader)
 
     def _nearest(self, claim: ClaimEvent) -> list[Node]:
-        return self.ledger.nearest(claim.vector, NEAREST, claim.event.at)
+        return self.ledger.nearest(claim.query, NEAREST, claim.event.at)
 
     def _affordable(self, claim: ClaimEvent, verdict: Verdict, bearings: Sequence[Bearing]) -> Verdict:
-        """Beyond the quota the likeliest of the silent actions is taken."""
-        if verdict.action != "ask" or self.asking.joined(claim, verdict, bearings):
+        """Beyond the quota the likeliest of the silent actions is taken. A question whether something is meant, or
+        whose words it is, is about nothing that is held."""
+        if verdict.action != "ask":
             return verdict
+        topic = topic_of(claim, verdict, bearings)
+        about = replace(verdict, target=verdict.target if topic in ABOUT_HELD else None)
+        if self.asking.joined(topic, claim, about):
+            return about
         spent = self._quota and (self.asked - SAVED_UP + 1) * EVENTS_A_QUESTION >= self.events
         if spent:
             action = verdict.unasked
             return replace(verdict, action=action, target=target(action, bearings))
         self.asked += 1
-        self.asking.open(claim, verdict, bearings)
-        return verdict
+        self.asking.open(topic, claim, about)
+        return about
 
     def _gap(self, at: int) -> float:
         """Days since the last claim; none where a clock went back."""

@@ -8,10 +8,14 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from memreview.evaluate import gate_cases, kits
+from memreview.evaluate import crowd, gate_cases, kits, written
+from memreview.evaluate.crowd import ALIKE, crowded
 from memreview.evaluate.episodes import CHANGEPOINT, GREATEST_GAP, LEAST_GAP, LONGEST, SHORTEST, generate
 from memreview.evaluate.eval_claims import TRAINING
 from memreview.evaluate.gate_cases import SUBTYPES, Episode
+from memreview.evaluate.written import read_written
+from memreview.language.embedder import load_embedder
+from memreview.language.model_files import embedder_folder
 
 FORMAL = TRAINING / "formal"
 
@@ -108,3 +112,32 @@ def test_a_file_is_read_as_it_was_written_and_bad_lines_are_named(episodes: list
 def test_a_system_is_shown_no_label(episodes: list[Episode]) -> None:
     event = episodes[0].events[0]
     assert set(event.seen.__slots__) == {"id", "session", "at", "origin", "text", "dated"}
+
+
+def test_a_fuller_ledger_holds_what_others_hold_and_nothing_on_the_same_matter() -> None:
+    embedder = load_embedder(embedder_folder())
+    episodes = [one.episode() for one in read_written(TRAINING / "office")]
+    fuller = crowded(episodes, [0, 20], embedder, 1)
+    assert fuller == crowded(episodes, [0, 20], embedder, 1)
+    added = [len(one.profile) - len(few.profile) for one, few in zip(fuller, episodes, strict=True)]
+    assert set(added) == {0, 20}
+    for one, few in zip(fuller, episodes, strict=True):
+        assert one.profile[: len(few.profile)] == few.profile
+        assert one.events == few.events
+        assert len({node.node_id for node in one.profile}) == len(one.profile)
+        parts = few.profile, one.profile[len(few.profile) :]
+        own, others = (embedder.encode([node.claim for node in part]) for part in parts)
+        assert not len(others) or (others @ own.T).max() < ALIKE
+
+
+def test_what_authors_wrote_becomes_cases_and_fuller_ones(tmp_path: Path) -> None:
+    few, many = tmp_path / "few.jsonl", tmp_path / "many.jsonl"
+    assert not written.main([str(TRAINING / "office"), str(few)])
+    crowd.main([str(few), str(many), "30"])
+    for path, more in ((few, 0), (many, 30)):
+        found, problems = gate_cases.read(path)
+        assert not problems
+        assert [one.episode_id for one in found] == [one.id for one in read_written(TRAINING / "office")]
+        assert {len(one.profile) - len(of.profile) for one, of in zip(found, gate_cases.read(few)[0], strict=True)} == {
+            more
+        }

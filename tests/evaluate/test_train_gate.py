@@ -2,7 +2,8 @@ from __future__ import annotations
 
 import random
 from collections.abc import Sequence
-from dataclasses import dataclass
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -20,12 +21,14 @@ from memreview.evaluate.gate_cases import Episode
 from memreview.evaluate.gate_rows import Rows
 from memreview.evaluate.gate_training import logits_of, temperature_of, train
 from memreview.evaluate.texts import Texts, halves, topic_of
-from memreview.evaluate.train_gate import QUERY_RATE, threshold_of
+from memreview.evaluate.train_gate import QUERY_RATE, Job, Material, fit, fit_all, threshold_of
 from memreview.evaluate.train_reader import Beside
 from memreview.evaluate.training_data import TEST_VOICE
 from memreview.gate.features import NAMES, kept_columns
 from memreview.gate.model import Kind
+from memreview.language.embedder import TextEmbedder, load_embedder
 from memreview.language.gate_reader import READINGS
+from memreview.language.model_files import embedder_folder
 from memreview.records.gate import ACTIONS
 
 ASK = ACTIONS.index("ask")
@@ -109,11 +112,13 @@ def test_a_side_is_read_by_the_other_sides_reader(monkeypatch: pytest.MonkeyPatc
     @dataclass(frozen=True)
     class Models:
         reader: str = "shipped"
+        embedder: TextEmbedder = field(default_factory=lambda: load_embedder(embedder_folder()))
 
     def rows_of(episodes: Sequence[Episode], models: Models) -> list[Rows]:
         asked.extend((episode.episode_id.rpartition("-e-")[0], models.reader) for episode in episodes)
         return []
 
+    monkeypatch.setattr(train_gate, "ProcessPoolExecutor", lambda *_: ThreadPoolExecutor(1))
     monkeypatch.setattr(train_gate.Languages, "load", Models)
     monkeypatch.setattr(train_gate, "GateReader", SimpleNamespace(load=lambda folder: folder.name))
     monkeypatch.setattr(train_gate, "rows_of", rows_of)
@@ -165,6 +170,18 @@ def test_each_kind_learns_what_is_there_to_learn(kind: Kind, least: float, monke
     gate = train(kind, rows(256, 0), rows(64, 1), 0, kept_columns(()), lambda line: None)
     logits, truth = logits_of(gate, rows(64, 2))
     assert (logits.argmax(1) == truth).mean() > least
+
+
+def test_fits_side_by_side_are_the_same_as_one_after_the_other() -> None:
+    data = Material(rows(64, 0), rows(32, 1), 96)
+    jobs: list[Job] = [("logistic", 0, ()), ("logistic", 1, ("origin.",))]
+    found = fit_all(jobs, data)
+    for kind, seed, dropped in jobs:
+        gate, score = fit(kind, seed, data, lambda line: None, dropped)
+        theirs, measured = found[kind, seed, dropped]
+        assert (theirs.kind, theirs.seed, measured) == (kind, seed, score)
+        for name, values in gate.weights.items():
+            np.testing.assert_array_equal(theirs.weights[name], values)
 
 
 def test_columns_that_are_dropped_teach_nothing(monkeypatch: pytest.MonkeyPatch) -> None:

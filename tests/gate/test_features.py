@@ -7,9 +7,10 @@ import numpy as np
 import pytest
 
 from memreview.gate.features import NAMES, NODES, PROVENANCE, features, kept_columns, target
-from memreview.gate.reading import EXCERPT_WORDS, HELD_WORDS, by_concern, excerpt, meeting, read_bearings
+from memreview.gate.reading import EXCERPT_WORDS, HELD_WORDS, NEAREST, by_concern, excerpt, meeting, read_bearings
 from memreview.language.gate_reader import READINGS, Impression, Meeting
 from memreview.language.relations import NLI, RELATIONS, Judgement
+from memreview.language.seeker import Seeker
 from memreview.records.entry import DAY, Origin
 from memreview.records.gate import Bearing, ClaimEvent, Event, Node
 
@@ -53,6 +54,7 @@ def claim(**changes: object) -> ClaimEvent:
         speech_act="sincere",
         slot="assistant.language",
         vector=np.zeros(384, np.float32),
+        query=np.zeros(384, np.float32),
     )
     return replace(found, **changes)  # type: ignore[arg-type]
 
@@ -124,23 +126,20 @@ def test_an_excerpt_has_the_claim_in_it() -> None:
 
 
 def test_the_reader_is_asked_of_all_nodes_at_once_in_their_order() -> None:
-    asked: list[str] = []
+    asked: list[Meeting] = []
+    known = Judgement(dict.fromkeys(RELATIONS, 0.2), dict.fromkeys(NLI, 1 / 3))
 
     class Listening:
+        seeker = Seeker(np.zeros((384, 384), np.float32))
+
         def read(self, meetings: Sequence[Meeting]) -> list[tuple[Impression, ...]]:
-            asked.extend(held for one in meetings for held in one.held)
-            known = Judgement(dict.fromkeys(RELATIONS, 0.2), dict.fromkeys(NLI, 1 / 3))
-            return [
-                (Impression((1 / len(READINGS),) * len(READINGS), 0.5, known, 0.5),) * len(one.held) for one in meetings
-            ]
+            asked.extend(meetings)
+            flat = (1 / len(READINGS),) * len(READINGS)
+            return [tuple(Impression(flat, 0.5, known, float(held == "n2")) for held in one.held) for one in meetings]
 
-    def at(cosine: float) -> Node:
-        return node(f"at {cosine}", claim=f"at {cosine}", vector=np.array([cosine, (1 - cosine**2) ** 0.5], np.float32))
-
-    here = claim(vector=np.array([1, 0], np.float32))
-    (bearings,) = read_bearings([(here, [at(0.5), at(0.15), at(0.05)])], Listening())
-    assert asked == ["at 0.5", "at 0.15", "at 0.05"]
-    assert len(bearings) == 3
+    bearings = read_bearings(claim(), [node(f"n{place}", claim=f"n{place}") for place in range(NEAREST)], Listening())
+    assert [one.held for one in asked] == [("n0", "n1", "n2", "n3")]
+    assert [one.node.id for one in bearings] == ["n2", "n0", "n1", "n3"]
 
 
 def test_of_what_is_held_the_reader_sees_the_first_words() -> None:

@@ -55,6 +55,7 @@ def claim(number: int, one: Told) -> ClaimEvent:
     return ClaimEvent(
         event=event, claim=event.text, direction="fact", scope=one.scope, timescale=one.timescale, confidence=0.9,
         speech_act=one.speech_act, slot=one.slot, vector=vector(one.topic, one.value),
+        query=vector(one.topic, one.value),
     )  # fmt: skip
 
 

@@ -13,6 +13,7 @@ from memreview.language.embedder import load_embedder
 from memreview.language.gate_reader import READINGS, Impression, Meeting
 from memreview.language.model_files import embedder_folder
 from memreview.language.relations import Judgement, Pair, RelationModel, relations_folder
+from memreview.language.seeker import Seeker
 from memreview.records.gate import ACTIONS
 from memreview.review.gating import Models
 
@@ -50,6 +51,7 @@ class RelationReader:
 
     def __init__(self, model: RelationModel) -> None:
         self._model = model
+        self.seeker = Seeker(np.zeros((384, 384), np.float32))
 
     def read(self, meetings: Sequence[Meeting]) -> list[tuple[Impression, ...]]:
         judged = iter(self._model.judge([Pair(held, one.text, 0.0) for one in meetings for held in one.held]))

@@ -7,15 +7,21 @@ import threading
 from collections.abc import Sequence
 from contextlib import closing
 
+import numpy as np
 import pytest
 
+from memreview.gate.reading import NEAREST
 from memreview.language.gate_reader import Impression, Meeting
+from memreview.language.seeker import Seeker
 from memreview.ledger import Ledger
 from memreview.records.entry import Origin
 from memreview.records.gate import Event
 from memreview.review import gating
+from memreview.review.asking import topic_of
 from memreview.review.gating import Models, Replay, read_ahead
-from tests.ledger.histories import snapshot
+from tests.ledger import histories
+from tests.ledger.histories import held, snapshot, told, verdict
+from tests.review.gates import RelationReader
 from tests.review.histories import asking
 
 DAY = 86_400_000_000
@@ -56,6 +62,16 @@ def test_doubts_that_come_together_are_asked_together(models: Models) -> None:
     ]
     outcomes = list(Replay(Ledger(), asking(models)).run(history))
     assert [outcome.asked for outcome in outcomes] == [True] * gating.SAVED_UP + [False]
+
+
+def test_a_question_whether_something_is_meant_is_about_nothing_that_is_held(models: Models) -> None:
+    nodes = [dataclasses.replace(held("n1"), claim=TEXTS[0], vector=models.embedder.encode([TEXTS[0]])[0])]
+    for said, topic, about in ((TEXTS[5], "changed", "n1"), ("I keep bees on the roof.", "meant", None)):
+        replay = Replay(Ledger(nodes), asking(models))
+        (outcome,) = replay.run([Event("e1", "s1", 1_800_000_000_000_000, Origin.USER, said)])
+        (question,) = replay.asking.questions
+        assert (question.topic, question.target, outcome.verdict and outcome.verdict.target) == (topic, about, about)
+        assert [edge.target for edge in replay.ledger.edges("e1", "contends")] == ([about] if about else [])
 
 
 def test_without_a_quota_it_asks_whenever_the_gate_would(models: Models) -> None:
@@ -124,10 +140,33 @@ def test_to_know_the_next_claim_changes_nothing(models: Models) -> None:
     assert snapshot(alone.ledger) == snapshot(ahead.ledger)
 
 
+def test_what_a_claim_concerns_is_looked_for_where_the_seeker_says(models: Models) -> None:
+    near = [f"I keep {number + 2} bees on the roof." for number in range(NEAREST)]
+    far = "I am allergic to walnuts."
+    said = Event("e1", "s1", 1_750_000_000_000_000, Origin.USER, "My bees on the roof are gone.")
+    nodes = [
+        dataclasses.replace(held(f"n{place}"), claim=text, vector=vector)
+        for place, (text, vector) in enumerate(zip([*near, far], models.embedder.encode([*near, far]), strict=True))
+    ]
+    turn = np.outer(nodes[-1].vector, models.embedder.encode([said.text])[0])
+    found = []
+    for strength in (0, 9):
+        reader = RelationReader(models.relations)
+        reader.seeker = Seeker(strength * turn)
+        (last,) = Replay(Ledger(nodes), dataclasses.replace(models, reader=reader)).run([said])
+        assert last.claim
+        cosines = [float(bearing.node.vector @ last.claim.vector) for bearing in last.bearings]
+        assert [bearing.similarity for bearing in last.bearings] == pytest.approx(cosines)
+        found.append(far in [bearing.node.claim for bearing in last.bearings])
+    assert found == [False, True]
+
+
 def test_what_was_read_ahead_is_not_read_again_over_the_ends_of_blocks(models: Models) -> None:
     asked: list[Meeting] = []
 
     class Counting:
+        seeker = models.reader.seeker
+
         def read(self, meetings: Sequence[Meeting]) -> list[tuple[Impression, ...]]:
             asked.extend(meetings)
             return models.reader.read(meetings)
@@ -162,3 +201,12 @@ def test_who_stops_does_not_wait_for_what_is_read_ahead() -> None:
         assert begun.wait(timeout=10)
     assert not ended
     going_on.set()
+
+
+@pytest.mark.parametrize(("concern", "ask", "topic"), [(0.9, 0.6, "changed"), (0.2, 0.6, "meant"), (0.9, 0.3, "meant")])
+def test_a_hint_about_something_that_is_held_asks_whether_that_changed(concern: float, ask: float, topic: str) -> None:
+    made = histories.claim(1, told())
+    about = dataclasses.replace(histories.bearing(held("n1", topic=1), made), concern=concern)
+    said = verdict(told(action="ask"), "n1")
+    shares = {**dict.fromkeys(said.probabilities, 0.0), "ask": ask, "add": 1 - ask}
+    assert topic_of(made, dataclasses.replace(said, probabilities=shares), [about]) == topic

@@ -21,8 +21,10 @@ PLANTED = [problem for problem in EXPECTED if problem["kind"].startswith("plante
 SARCASM = [problem for problem in EXPECTED if problem["kind"] == "sarcasm"]
 SCOPED = [problem for problem in EXPECTED if problem["kind"] == "scoped"]
 MISSED = {
+    "stand-up-notes": "scoped, but that it was planted has a probability of 0.12, so it waits",
     "plain-notices": "the second sentence narrows the first; the encoder sees no scope",
     "portuguese-answers": "the encoder sees no scope",
+    "coriander": "nothing that is held near it names coriander, and the sentence alone can be meant",
 }
 ELSEWHERE = ("planted_web", "planted_document", "planted_tool")
 """Not in a message of the person's own: the memory goes into quarantine with the claim."""
