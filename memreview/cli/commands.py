@@ -217,10 +217,14 @@ def decide(arguments: Arguments) -> None:
         known = {row.id for row in memories.rows(profile, decision.memories)}
         known_cases = {item.id for item in queue.items(profile, decision.transitions)}
         claims = {item.id for item in belief_views.node_rows(profile, decision.nodes)}
-        asked = {item.id for item in questions.items(profile, decision.questions)}
-        for thing, ids, held in zip(deciding.THINGS, targets, (known_cases, known, claims, asked), strict=True):
+        asked = questions.items(profile, decision.questions)
+        open_ones = {item.id for item in asked}
+        for thing, ids, held in zip(deciding.THINGS, targets, (known_cases, known, claims, open_ones), strict=True):
             for missing in sorted(set(ids) - held):
                 raise _missing(arguments, thing, missing)
+        if decision.verb is Verb.ANSWER:
+            for question in [questions.get(profile, item.id) for item in asked]:
+                deciding.check_answer(decision, question, program.command(arguments))
         done = told.lines(profile, decision)
         if arguments.preview:
             preview = decisions.preview(profile, decision)
@@ -247,16 +251,31 @@ def _complete(arguments: Arguments, decision: Decision) -> None:
 
 def undo(arguments: Arguments) -> None:
     with _profile(arguments, create=False) as profile:
-        step = history.undo(profile, arguments.step)
+        step = _unblocked(arguments, profile, lambda: history.undo(profile, arguments.step))
         again = _checked_again(profile, step)
         emit(arguments, step, lambda: f"Undone: {step.label}.{again}" if step else "There is nothing to undo.")
 
 
 def redo(arguments: Arguments) -> None:
     with _profile(arguments, create=False) as profile:
-        step = history.redo(profile)
+        step = _unblocked(arguments, profile, lambda: history.redo(profile))
         again = _checked_again(profile, step)
         emit(arguments, step, lambda: f"Done again: {step.label}.{again}" if step else "There is nothing to redo.")
+
+
+def _unblocked(arguments: Arguments, profile: Profile, act: Callable[[], Step | None]) -> Step | None:
+    """Raises `LookupError` with what to type where later steps stand in the way."""
+    try:
+        return act()
+    except history.UndoBlocked as blocked:
+        first = [
+            f"  {program.command(arguments)} undo {step.id}  ({step.label}, {_minute(step.at)})"
+            for step in history.named(profile, blocked.blockers)
+        ]
+        told = "A later step rests on it. Undo that first:"
+        if len(first) > 1:
+            told = f"{len(first):,} later steps rest on it. Undo these first, in this order:"
+        raise LookupError("\n".join([told, *first])) from blocked
 
 
 def _checked_again(profile: Profile, step: Step | None) -> str:
@@ -471,9 +490,10 @@ def _quarantine_text(arguments: Arguments, case: QuarantineCase) -> str:
 
 def _question_text(arguments: Arguments, question: Question) -> str:
     lines = [f"Question {question.item.id}: {one_line(question.item.text, None)}", ""]
-    answered = f"{program.command(arguments)} decide answer --question {question.item.id} --answer"
+    answered = deciding.answering(program.command(arguments), question.item.id)
     for answer in question.answers:
-        lines += [f"{answered} {answer.key}", f"  {answer.label}. {' '.join(answer.effects)}"]
+        scoped = ' --scope "…"' if answer.wants_scope and not answer.scope else ""
+        lines += [f"{answered} {answer.key}{scoped}", f"  {answer.label}. {' '.join(answer.effects)}"]
     return "\n".join([*lines, f'{answered} text --text "…"', "  Your own words are remembered instead."])
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from memreview.review.values import Decision, Verb
+from memreview.review.values import Decision, Question, Verb
 
 ALSO = {"forget": Verb.DELETE, "limit": Verb.SCOPE, "later": Verb.SNOOZE}
 """The window's words for decisions."""
@@ -81,3 +81,20 @@ def check(decision: Decision) -> None:
         if ids and decision.verb not in thing.verbs:
             choices = ", ".join(map(word, thing.verbs))
             raise ValueError(f"“{word(decision.verb)}” is not for a {thing.noun}. There is: {choices}.")
+
+
+def answering(program: str, question_id: int) -> str:
+    """What is typed to answer a question, up to the answer. `program`: how to call us."""
+    return f"{program} decide answer --question {question_id} --answer"
+
+
+def check_answer(decision: Decision, question: Question, program: str) -> None:
+    """Raises `ValueError` for an answer that this question doesn't offer, or one that needs a scope and has none."""
+    offered = {answer.key: answer for answer in question.answers}
+    answer = offered.get(decision.answer)
+    if answer is None and decision.answer != "text":
+        choices = ", ".join([*offered, "text"])
+        raise ValueError(f"“{decision.answer}” is no answer to question {question.item.id}. There is: {choices}.")
+    if answer is not None and answer.wants_scope and not (answer.scope or decision.scope.strip()):
+        typed = f'{answering(program, question.item.id)} {answer.key} --scope "at work"'
+        raise ValueError(f"Say where it holds: {typed}")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Protocol, TypeVar
 
-from memreview.review import belief_views, memories, questions, queue
+from memreview.review import belief_views, memories, memory_acts, questions, queue
 from memreview.review.labels import day, one_line, plural, quoted
 from memreview.review.profile import Profile
 from memreview.review.values import Decision, Preview, QueueItem, Verb
@@ -45,7 +45,7 @@ def lines(profile: Profile, decision: Decision) -> list[str]:
     asked = _ordered(questions.items(profile, decision.questions), decision.questions)
     return [
         *(_case_line(item, decision) for item in cases),
-        *(_memory_line(row.text, decision) for row in held),
+        *(_memory_line(row.text, decision, memory_acts.would_wait(profile.database, row.id)) for row in held),
         *(_claim_line(row.claim, decision) for row in claims),
         *(_question_line(item.text, decision) for item in asked),
     ]
@@ -80,13 +80,13 @@ def _case_line(item: QueueItem, decision: Decision) -> str:
     }.get(decision.verb, f"{old} → {new}")
 
 
-def _memory_line(text: str, decision: Decision) -> str:
+def _memory_line(text: str, decision: Decision, waits: bool) -> str:
     held = quoted(text)
     return {
         Verb.EDIT: f"Edited: {held} → {quoted(decision.text)}.",
         Verb.SCOPE: f"Limited: {held} holds {_where(decision)}.",
         Verb.DELETE: f"Forgotten: {held}.",
-        Verb.RESTORE: f"Counts again: {held}.",
+        Verb.RESTORE: f"Held back again: {held}." if waits else f"Counts again: {held}.",
     }.get(decision.verb, held)
 
 

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from memreview.review import gate_steps, labels
 from memreview.review.decisions import described
 from memreview.review.profile import Profile
 from memreview.review.values import Preview, Step
 from memreview.store import journal
+from memreview.store import ledger as stored
+from memreview.store.database import Database
 from memreview.store.journal import UndoBlocked
 
 __all__ = [
-    "UndoBlocked", "back_to", "leaves_unchecked", "of_import", "peek", "preview_back_to", "redo", "steps", "undo",
+    "UndoBlocked", "back_to", "leaves_unchecked", "named", "of_import", "peek", "preview_back_to", "redo", "resting_on",
+    "steps", "undo", "undo_all",
 ]  # fmt: skip
 
 
@@ -19,6 +24,12 @@ def steps(profile: Profile, *, before: int | None = None, limit: int = 200) -> l
     found = journal.entries(profile.database, before=before, limit=limit)
     sizes = journal.sizes(profile.database, [entry.id for entry in found])
     return [labels.step(entry, sizes.get(entry.id, 0)) for entry in found]
+
+
+def named(profile: Profile, step_ids: Iterable[int]) -> list[Step]:
+    """Those of these steps that there are, in that order."""
+    found = [journal.entry(profile.database, step_id) for step_id in step_ids]
+    return [labels.step(entry) for entry in found if entry is not None]
 
 
 def of_import(profile: Profile, import_id: int) -> Step | None:
@@ -51,6 +62,34 @@ def undo(profile: Profile, step_id: int | None = None) -> Step | None:
     return labels.step(entry)
 
 
+def resting_on(profile: Profile, step_id: int) -> list[Step]:
+    """The later steps that have to be undone with this one, also for the sake of one another, newest first."""
+    found: set[int] = set()
+    left = [step_id]
+    while left:
+        later = _right_on(profile.database, left.pop()) - found
+        found |= later
+        left += later
+    return named(profile, sorted(found, reverse=True))
+
+
+def _right_on(database: Database, step_id: int) -> set[int]:
+    entry = journal.entry(database, step_id)
+    found = set(journal.blockers(database, step_id))
+    if entry is not None and entry.verb == "import":
+        found.update(gate_steps.read_with(database, entry.detail.get("import_id", 0)))
+    elif entry is not None and entry.verb == "gate":
+        found.update(stored.steps_from(database, step_id + 1))
+    return found
+
+
+def undo_all(profile: Profile, step_ids: Iterable[int]) -> list[Step]:
+    """Undo these steps, the newest first, all or none. Raises as `undo`."""
+    with profile.database.transaction():
+        undone = [undo(profile, step_id) for step_id in sorted(step_ids, reverse=True)]
+    return [step for step in undone if step is not None]
+
+
 def redo(profile: Profile) -> Step | None:
     """Do the step again that was undone last, and with an import what the gate had made of it. Raises
     `UndoBlocked` where later steps changed the same rows."""
@@ -78,9 +117,5 @@ def preview_back_to(profile: Profile, step_id: int) -> Preview:
 
 def back_to(profile: Profile, step_id: int) -> list[Step]:
     """Undo every standing step after `step_id`, newest first, all or none."""
-    undone: list[Step] = []
     with profile.database.transaction():
-        for journal_id in journal.standing_after(profile.database, step_id):
-            if (step := undo(profile, journal_id)) is not None:
-                undone.append(step)
-    return undone
+        return undo_all(profile, journal.standing_after(profile.database, step_id))

@@ -57,12 +57,20 @@ def label(verb: str, detail: dict[str, Any]) -> str:
     if verb == "gate":
         held = detail.get("quarantined", 0)
         found = f": {plural(held, 'claim')} held back" if held else ""
-        return f"Read {plural(detail.get('events', 0), 'message')} for what is new{found}"
+        return f"{_read(detail)} for what is new{found}"
     if verb == "save-filter":
         return f"Save the filter “{detail.get('name', '')}”"
     if verb == "forget-filter":
         return f"Remove the filter “{detail.get('name', '')}”"
     return verb.capitalize()
+
+
+def _read(detail: dict[str, Any]) -> str:
+    """ "Read 3 messages and 1 memory". Older steps noted no memories."""
+    messages, memories = detail.get("messages", detail.get("events", 0)), detail.get("memories", 0)
+    read = [plural(messages, "message")] if messages else []
+    read += [plural(memories, *_NOUNS["memories"])] if memories else []
+    return f"Read {' and '.join(read)}" if read else "Looked"
 
 
 def step(entry: JournalEntry, changes: int = 0) -> Step:

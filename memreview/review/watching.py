@@ -34,13 +34,15 @@ def watch(
     profile: Profile, folder: Path, progress: Progress, *, pause: float = PAUSE, rounds: int | None = None
 ) -> Iterator[Taken]:
     """Take each new or changed file in the folder that didn't come in before, the oldest first. Only what is new in it
-    is read. Looks `rounds` times, or until it
-    is stopped. Raises `LookupError` without a folder."""
+    is read; what can't be checked while the database is busy is checked at the next look. Looks `rounds` times, or
+    until it is stopped. Raises `LookupError` without a folder, `StoreBusy` where the last look left something
+    unchecked."""
     if not folder.is_dir():
         raise LookupError(f"There is no folder {folder.name}.")
     jobs.gate(profile, {}, progress)  # what an earlier watch took and had no time to check
     seen: dict[Path, _Stamp] = {}
     growing = _stamps(folder)
+    unchecked: list[Taken] = []
     while rounds is None or rounds > 0:
         time.sleep(pause)
         now = _stamps(folder)
@@ -48,21 +50,41 @@ def watch(
             if growing.get(path) != stamp or seen.get(path) == stamp:
                 continue
             with suppress(StoreBusy, FileNotFoundError):  # the next look finds it
-                known = importing.was_taken(profile, path)
-                taken = None if known else _take(profile, path, progress)
+                if not importing.was_taken(profile, path):
+                    unchecked.append(_take(profile, path, progress))
                 seen[path] = stamp
-                if taken is not None:
-                    yield taken
+            yield from _checked(profile, unchecked, progress)
         growing = now
         rounds = None if rounds is None else rounds - 1
+        yield from _checked(profile, unchecked, progress, last=rounds == 0)
 
 
 def _take(profile: Profile, path: Path, progress: Progress) -> Taken:
     try:
-        done = importing.import_path(profile, path, progress=progress)
+        return Taken(name=path.name, imports=importing.import_path(profile, path, progress=progress))
     except ImportFailed as error:
         return Taken(name=path.name, error=str(error))
-    return Taken(name=path.name, imports=done, audit=jobs.audited(profile, progress, full=False))
+
+
+def _checked(profile: Profile, unchecked: list[Taken], progress: Progress, *, last: bool = False) -> Iterator[Taken]:
+    """What was taken, each once it is checked, and taken off the list. A busy database leaves the rest on it, unless
+    this is the `last` try."""
+    while unchecked:
+        try:
+            taken = _check(profile, unchecked[0], progress)
+        except StoreBusy:
+            if last:
+                raise
+            return
+        del unchecked[0]
+        yield taken
+
+
+def _check(profile: Profile, taken: Taken, progress: Progress) -> Taken:
+    if taken.error:
+        jobs.gate(profile, {}, progress)  # what came in before the failure must not count unchecked
+        return taken
+    return msgspec.structs.replace(taken, audit=jobs.audited(profile, progress, full=False))
 
 
 def _stamps(folder: Path) -> dict[Path, _Stamp]:

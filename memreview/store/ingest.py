@@ -27,8 +27,9 @@ from memreview.records import (
     Note,
     Source,
 )
-from memreview.store import journal, keywords
+from memreview.store import journal, keywords, ledger
 from memreview.store.database import Database
+from memreview.store.memories import NO_LONGER
 
 MAX_NOTES = 2_000
 
@@ -39,11 +40,12 @@ class ImportReport(msgspec.Struct, frozen=True):
     """What came in (`counts`), what did not and why (`notes`, at most MAX_NOTES; `counts` has them all).
 
     Counts: conversations, entries.<origin>, entries.new / known / changed, memories.new / known / changed / gone /
-    stayed_deleted, times.unknown, notes.<kind>.
+    stayed_deleted, times.unknown, notes.<kind>. `met` are the imports whose rows it brought again.
     """
 
     counts: dict[str, int] = {}
     notes: tuple[Note, ...] = ()
+    met: tuple[int, ...] = ()
 
 
 class ImportRow(msgspec.Struct, frozen=True):
@@ -127,12 +129,12 @@ def stopped_source(database: Database, fingerprint: str) -> int | None:
 def add(database: Database, row: ImportRow, bundles: Sequence[Bundle]) -> ImportRow:
     """Store some bundles in one transaction and return the row with its new cursor and report."""
     counts: Counter[str] = Counter(row.report.counts)
-    notes = list(row.report.notes)
+    notes, met = list(row.report.notes), set(row.report.met)
     with database.transaction():
         seq = int(database.value("SELECT coalesce(max(seq), 0) FROM staged WHERE import_id = ?", (row.id,)))
         for bundle in bundles:
             if bundle.conversation is not None:
-                flips, unseen = _add_conversation(database, row, bundle.conversation, bundle.entries, counts)
+                flips, unseen = _add_conversation(database, row, bundle.conversation, bundle.entries, counts, met)
                 seq = _stage(database, row.id, seq, "active", flips)
                 seq = _stage(database, row.id, seq, "taken", unseen)
             seq = _stage(database, row.id, seq, "memory", bundle.memories)
@@ -146,7 +148,7 @@ def add(database: Database, row: ImportRow, bundles: Sequence[Bundle]) -> Import
                 )
             counts.update(f"notes.{note.kind}" for note in bundle.notes)
             notes.extend(bundle.notes[: MAX_NOTES - len(notes)])
-        report = ImportReport(dict(counts), tuple(notes))
+        report = ImportReport(dict(counts), tuple(notes), tuple(sorted(met)))
         cursor = bundles[-1].cursor if bundles else row.cursor
         database.execute("UPDATE imports SET cursor = ?, report = ? WHERE id = ?", (cursor, _encode(report), row.id))
     return msgspec.structs.replace(row, cursor=cursor, report=report)
@@ -162,7 +164,7 @@ def finish(database: Database, row: ImportRow, *, meaning: Meaning, buried: Buri
     records = {record.native_id: record for record in _staged(database, row.id, "memory", MemoryRecord)}
     gone = _judged(database, row, records, meaning, buried)  # may load a model: not while the database is locked
     with journal.action(database, "import", file=row.file_name, import_id=row.id) as act:
-        counts: Counter[str] = Counter(row.report.counts)
+        counts, met = Counter(row.report.counts), set(row.report.met)
         for flip in _staged(database, row.id, "active", tuple[int, bool]):
             act.update("entries", flip[0], active=int(flip[1]))
         # Rows of an undone or stopped import are seen by nobody: the import that brings them again takes them over,
@@ -170,8 +172,8 @@ def finish(database: Database, row: ImportRow, *, meaning: Meaning, buried: Buri
         for entry_id in _staged(database, row.id, "taken", int):
             act.update("entries", entry_id, import_id=row.id)
         counts["entries.changed"] = _replace_revised(database, act, row.id)
-        _merge_memories(database, act, row, records, gone, counts, meaning)
-        report = msgspec.structs.replace(row.report, counts=dict(counts))
+        _merge_memories(database, act, row, records, gone, counts, met, meaning)
+        report = msgspec.structs.replace(row.report, counts=dict(counts), met=tuple(sorted(met)))
         # Outside the journal: what an undo goes back to is an import that was undone, not one that runs.
         database.execute("UPDATE imports SET state = 'undone' WHERE id = ?", (row.id,))
         act.update("imports", row.id, state="done", finished_at=_now(), report=_encode(report))
@@ -195,12 +197,18 @@ def stop_abandoned(database: Database) -> None:
 
 def discard(database: Database, import_id: int) -> None:
     """Remove what a stopped import had stored aside. It never counted, so there is nothing to undo; its row stays,
-    unseen, since a later import may give entries back to it when that is undone."""
+    unseen, since a later import may give entries back to it when that is undone. What such a one had taken over is
+    left to it: it may be done again."""
     with database.transaction():
         if database.value("SELECT state FROM imports WHERE id = ?", (import_id,)) != "stopped":
             raise LookupError(f"import {import_id} is not stopped")
         database.execute("DELETE FROM staged WHERE import_id = ?", (import_id,))
         database.execute("DELETE FROM originals WHERE import_id = ?", (import_id,))
+        database.execute(
+            f"""UPDATE entries SET import_id = coalesce({_TAKER}, import_id)
+                WHERE import_id = ? AND id IN (SELECT row_id FROM journal_changes WHERE tbl = 'entries')""",
+            (import_id,),
+        )
         keywords.forget(database, import_id)
         database.execute("DELETE FROM entries WHERE import_id = ?", (import_id,))
         database.execute(
@@ -208,6 +216,12 @@ def discard(database: Database, import_id: int) -> None:
                WHERE NOT EXISTS (SELECT 1 FROM entries e WHERE e.conversation_id = conversations.id)"""
         )
         database.execute("UPDATE imports SET state = 'discarded' WHERE id = ?", (import_id,))
+
+
+_TAKER = """(SELECT json_extract(c.after, '$.import_id') FROM journal_changes c
+    WHERE c.tbl = 'entries' AND c.row_id = entries.id AND json_extract(c.before, '$.import_id') = entries.import_id
+    ORDER BY c.journal_id DESC LIMIT 1)"""
+"""The last import that took an entry over from the one that has it."""
 
 
 def get(database: Database, import_id: int) -> ImportRow:
@@ -257,6 +271,7 @@ def _add_conversation(
     conversation: Conversation,
     entries: Sequence[Entry],
     counts: Counter[str],
+    met: set[int],
 ) -> tuple[list[tuple[int, bool]], list[int]]:
     """Store what is new of it; returns what `finish` has to do: (entry id, active) flips, and entries to take over."""
     counts["conversations"] += 1
@@ -276,7 +291,9 @@ def _add_conversation(
         counts["entries.known"] += 1
         if known["active"] != entry.active:
             flips.append((known["id"], entry.active))
-        if known["state"] != "done" and known["import_id"] != row.id:
+        if known["import_id"] != row.id and known["state"] == "done":
+            met.add(known["import_id"])
+        elif known["import_id"] != row.id:
             unseen.append(known["id"])
     counts["entries.new"] += len(rows)
     database.executemany(_INSERT_ENTRY, rows)
@@ -348,11 +365,13 @@ def _judged(
     database: Database, row: ImportRow, records: dict[str, MemoryRecord], meaning: Meaning, buried: Buried
 ) -> set[str]:
     """Native ids of the records that say something new to this source, and say what the person had buried."""
+    known = _known(database, row.source_id, records, meaning)
     unheard = [
         record
         for record in records.values()
-        if (held := _known(database, row.source_id, record.native_id, meaning(record.text), set())) is None
+        if (held := known.get(record.native_id)) is None
         or held["imported_text"] != record.text
+        or _has_again(held, record)
     ]
     return {record.native_id for record, gone in zip(unheard, buried(unheard), strict=True) if gone}
 
@@ -364,19 +383,24 @@ def _merge_memories(
     records: dict[str, MemoryRecord],
     gone: set[str],
     counts: Counter[str],
+    met: set[int],
     meaning: Meaning,
 ) -> None:
     present: set[int] = set()
+    known, former = _known(database, row.source_id, records, meaning), _former_ids(database)
     for record in records.values():
         key, stays_gone = meaning(record.text), record.native_id in gone
-        held = _known(database, row.source_id, record.native_id, key, present)
+        held = known.get(record.native_id)
         if held is None:
-            present.add(_insert_memory(database, row, record, key, stays_gone))
+            present.add(_insert_memory(database, act, row, record, key, stays_gone, former))
             counts["memories.stayed_deleted" if stays_gone else "memories.new"] += 1
             continue
         present.add(held["id"])
+        if held["import_state"] == "done":
+            met.add(held["import_id"])
         changed = _merge_known(database, act, row, held, record, key, stays_gone)
-        if stays_gone if changed else held["status"] == MemoryStatus.DELETED:
+        kept_away = stays_gone if changed else held["status"] == MemoryStatus.DELETED
+        if kept_away and record.state is not NativeState.DELETED:
             counts["memories.stayed_deleted"] += 1
         counts["memories.changed" if changed and not stays_gone else "memories.known"] += 1
     if any(_staged(database, row.id, "complete", bool)):
@@ -385,23 +409,52 @@ def _merge_memories(
     _add_versions(database, row, _staged(database, row.id, "change", MemoryChange))
 
 
-def _known(database: Database, source: int, native_id: str, meaning: str, present: set[int]) -> Any:
-    """The row of this memory: by its id, else, where the store gave out new ids, one of equal meaning that no other
-    record of this export is."""
-    # One index a branch; the plus keeps SQLite from walking the whole source for the second.
-    rows = database.all(
-        f"""SELECT * FROM (
-              SELECT {_HELD}, 0 AS place FROM {_WITH_STATE} WHERE m.source_id = ?1 AND m.native_id = ?2 UNION ALL
-              SELECT {_HELD}, 1 FROM {_WITH_STATE}
-              WHERE +m.source_id = ?1 AND m.meaning = ?3 AND m.native_id <> ?2)
-            ORDER BY place, status <> 'active', id""",
-        (source, native_id, meaning),
-    )
-    return next((held for held in rows if held["id"] not in present), None)
+def _known(database: Database, source: int, records: dict[str, MemoryRecord], meaning: Meaning) -> dict[str, Any]:
+    """The rows of the records that are known, by native id: those of their ids first; then, where the store gave out
+    new ids, one of equal meaning that no other record of this export is."""
+    of_ids = f"SELECT {_HELD} FROM {_WITH_STATE} WHERE m.source_id = ? AND m.native_id IN ($values)"
+    known = {held["native_id"]: held for held in database.among(of_ids, records, (source,))}
+    taken = {held["id"] for held in known.values()}
+    # The plus keeps SQLite from walking the whole source.
+    alike = f"""SELECT {_HELD} FROM {_WITH_STATE} WHERE +m.source_id = ? AND m.meaning = ?
+                ORDER BY m.status <> 'active', m.id"""
+    for record in records.values():
+        if record.native_id in known:
+            continue
+        rows = database.all(alike, (source, meaning(record.text)))
+        if (held := next((held for held in rows if held["id"] not in taken), None)) is not None:
+            known[record.native_id] = held
+            taken.add(held["id"])
+    return known
 
 
-_HELD = "m.id, m.text, m.imported_text, m.status, i.state AS import_state"
+_HELD = "m.id, m.native_id, m.native_state, m.text, m.imported_text, m.status, m.import_id, i.state AS import_state"
 _WITH_STATE = "memories m JOIN imports i ON i.id = m.import_id"
+
+
+def _former_ids(database: Database) -> set[str]:
+    """Native ids that rows had before they got another: an undo gives them back."""
+    rows = database.execute(
+        """SELECT DISTINCT json_extract(before, '$.native_id') FROM journal_changes
+           WHERE tbl = 'memories' AND json_extract(before, '$.native_id') IS NOT NULL"""
+    )
+    return {row[0] for row in rows}
+
+
+def _has_again(held: Any, record: MemoryRecord) -> bool:
+    """The assistant had deleted it, and has it again."""
+    return held["native_state"] == NativeState.DELETED and record.state is not NativeState.DELETED
+
+
+def _comes_back(database: Database, held: Any, record: MemoryRecord) -> bool:
+    """Whether what no longer counts does again: it says another thing than what was removed, or nobody but the
+    assistant had removed it."""
+    if held["status"] not in NO_LONGER or record.state is NativeState.DELETED:
+        return False
+    if held["imported_text"] != record.text:
+        return True
+    since = ledger.reworded(database, held["id"])
+    return _has_again(held, record) and not journal.decided(database, "memories", held["id"], after=since)
 
 
 def _merge_known(
@@ -414,43 +467,56 @@ def _merge_known(
     stays_gone: bool,
 ) -> bool:
     """Bring what the assistant changed. The person's own wording, once edited, stands; a deleted memory stays deleted
-    unless its new text is another claim, and what now says something deleted goes too. A new text is tied to no claim:
-    the gate reads it as if it were a new memory, and what was held back is held back until then."""
+    unless it comes back, and then with the assistant's words; what now says something deleted goes too. A new text is
+    tied to no claim: the gate reads it as if it were a new memory, and what was held back is held back until then."""
     values: dict[str, Any] = {
         "native_state": record.state, "updated_at": record.updated.us, "updated_offset": record.updated.offset,
         "raw": _encode(record.raw), "imported_text": record.text, "native_id": record.native_id,
     }  # fmt: skip
     reworded = held["imported_text"] != record.text
+    back = not stays_gone and _comes_back(database, held, record)
     if held["import_state"] != "done":
         values["import_id"] = row.id
-    if reworded and held["text"] == held["imported_text"]:
+    if back:
+        values |= {"status": MemoryStatus.ACTIVE, "stayed_deleted": 0, "superseded_by": None}
+    if reworded and (back or held["text"] == held["imported_text"]):
         values |= {"text": record.text, "meaning": meaning}
         if stays_gone and held["status"] != MemoryStatus.DELETED:
             values |= {"status": MemoryStatus.DELETED, "stayed_deleted": 1, "superseded_by": None}
         for tie in database.all("SELECT id FROM node_memories WHERE memory_id = ?", (held["id"],)):
             act.delete("node_memories", tie["id"])
-    if reworded and held["status"] in (MemoryStatus.DELETED, MemoryStatus.SUPERSEDED) and not stays_gone:
-        values |= {"status": MemoryStatus.ACTIVE, "stayed_deleted": 0, "superseded_by": None}
     act.update("memories", held["id"], **values)
     if reworded:
         _add_version(database, row.id, held["id"], "UPDATE", held["imported_text"], record.text, record.updated.us)
-    return bool(reworded)
+    return bool(reworded or back)
 
 
-def _insert_memory(database: Database, row: ImportRow, record: MemoryRecord, meaning: str, stays_gone: bool) -> int:
+def _insert_memory(
+    database: Database,
+    act: journal.Action,
+    row: ImportRow,
+    record: MemoryRecord,
+    meaning: str,
+    stays_gone: bool,
+    former: set[str],
+) -> int:
+    """An id that another row had before is held only while this import stands, so that undoing both gives it back."""
     gone = stays_gone or record.state is NativeState.DELETED
+    at_first = f"memreview:{row.id}:{record.native_id}" if record.native_id in former else record.native_id
     cursor = database.execute(
         """INSERT INTO memories (source_id, import_id, native_id, kind, text, imported_text, meaning, status,
             native_state, stayed_deleted, subject, scope, valid_until, categories, created_at, created_offset,
             updated_at, updated_offset, raw) VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)""",
         (
-            row.source_id, row.id, record.native_id, record.kind, record.text, record.text, meaning,
+            row.source_id, row.id, at_first, record.kind, record.text, record.text, meaning,
             MemoryStatus.DELETED if gone else MemoryStatus.ACTIVE, record.state, int(stays_gone), record.subject,
             record.scope, record.expires.us, _encode(record.categories), record.created.us, record.created.offset,
             record.updated.us, record.updated.offset, _encode(record.raw),
         ),
     )  # fmt: skip
-    return int(cursor.lastrowid or 0)
+    memory_id = int(cursor.lastrowid or 0)
+    act.update("memories", memory_id, native_id=record.native_id)
+    return memory_id
 
 
 def _mark_gone(database: Database, act: journal.Action, source: int, present: set[int]) -> int:

@@ -44,7 +44,8 @@ class UndoBlocked(Exception):
 
     def __init__(self, blockers: list[int]) -> None:
         self.blockers = blockers
-        super().__init__(f"{len(blockers)} later changes have to be undone first.")
+        changes = "1 later change has" if len(blockers) == 1 else f"{len(blockers)} later changes have"
+        super().__init__(f"{changes} to be undone first.")
 
 
 class Action:
@@ -187,13 +188,13 @@ def decided_rows(database: Database, table: str) -> set[int]:
     return {row[0] for row in rows}
 
 
-def decided(database: Database, table: str, row_id: int, after: int) -> bool:
-    """Whether a standing decision of the person's changed this row after some step."""
+def decided(database: Database, table: str, row_id: int, after: int, before: int | None = None) -> bool:
+    """Whether a standing decision of the person's changed this row after some step, and before another."""
     found = database.value(
         """SELECT EXISTS (SELECT 1 FROM journal_changes c JOIN journal j ON j.id = c.journal_id
              WHERE c.tbl = ? AND c.row_id = ? AND j.id > ? AND j.state = 'done' AND j.actor = 'person'
-               AND j.verb <> 'import')""",
-        (table, row_id, after),
+               AND j.verb <> 'import' AND (? IS NULL OR j.id < ?))""",
+        (table, row_id, after, before, before),
     )
     return bool(found)
 
@@ -218,7 +219,9 @@ def blockers(database: Database, journal_id: int) -> list[int]:
     found = {row[0] for row in rows}
     step = entry(database, journal_id)
     if step is not None and step.verb == "import":
-        found |= _decided_on_import(database, journal_id, step.detail.get("import_id"))
+        import_id = step.detail.get("import_id")
+        found |= _decided_on_import(database, journal_id, import_id) | _newer_imports(database, journal_id, import_id)
+        found |= _gave_its_ids(database, journal_id)
     return sorted(found, reverse=True)
 
 
@@ -232,6 +235,35 @@ def _decided_on_import(database: Database, journal_id: int, import_id: int | Non
            WHERE j.id > ? AND j.state = 'done' AND j.actor = 'person' AND j.verb <> 'import'
              AND c.tbl IN ('memories', 'transitions')""",
         (import_id, journal_id),
+    )
+    return {row[0] for row in rows}
+
+
+def _newer_imports(database: Database, journal_id: int, import_id: int | None) -> set[int]:
+    """Later ones that brought again what this one holds: that is kept as this import's, and would be hidden with it.
+    One of the same account whose report is too old to name what it met may have met this one."""
+    rows = database.execute(
+        """SELECT j.id FROM imports mine JOIN imports newer ON newer.source_id = mine.source_id AND newer.state = 'done'
+           JOIN journal j ON j.verb = 'import' AND j.state = 'done' AND j.id > ?
+                AND json_extract(j.detail, '$.import_id') = newer.id
+           WHERE mine.id = ? AND (json_type(newer.report, '$.met') IS NULL
+                OR mine.id IN (SELECT value FROM json_each(newer.report, '$.met')))""",
+        (journal_id, import_id),
+    )
+    return {row[0] for row in rows}
+
+
+def _gave_its_ids(database: Database, journal_id: int) -> set[int]:
+    """Later ones that gave another memory the native id that one had before this step."""
+    rows = database.execute(
+        """SELECT DISTINCT j.id FROM journal_changes mine JOIN memories m ON m.id = mine.row_id
+           JOIN memories other ON other.source_id = m.source_id AND other.id <> m.id
+                AND other.native_id = json_extract(mine.before, '$.native_id')
+           JOIN journal_changes later ON later.tbl = 'memories' AND later.row_id = other.id
+                AND json_extract(later.after, '$.native_id') IS NOT NULL
+           JOIN journal j ON j.id = later.journal_id AND j.id > mine.journal_id AND j.state = 'done'
+           WHERE mine.journal_id = ? AND mine.tbl = 'memories'""",
+        (journal_id,),
     )
     return {row[0] for row in rows}
 

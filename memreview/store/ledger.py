@@ -157,6 +157,14 @@ def of_memory(database: Database, memory_id: int, *, waiting: bool = False) -> l
     return [row[0] for row in found]
 
 
+def undated(database: Database, keys: Iterable[str]) -> set[str]:
+    """The keys of those memories that have no time of their own, or none that can be."""
+    memories = [int(key[1:]) for key in keys if key.startswith("m")]
+    sql = f"""SELECT m.id FROM memories m JOIN imports i ON i.id = m.import_id
+              WHERE m.id IN ($values) AND ({_POSSIBLE.format("m.created_at")}) IS NOT 1"""
+    return {f"m{row['id']}" for row in database.among(sql, memories)}
+
+
 def last_run(database: Database) -> Run | None:
     row = database.one(
         f"""SELECT l.model, l.state, l.at, l.events, l.asked FROM gate_runs l {_STANDS}
@@ -166,13 +174,15 @@ def last_run(database: Database) -> Run | None:
 
 
 def runs_with(database: Database, import_id: int) -> int | None:
-    """The first standing step in which the gate read something that this import brought, or a new text of it."""
+    """The first standing step in which the gate read something that this import brought, a new text of it, or what it
+    brought back."""
     found: int | None = database.value(
         f"""SELECT min(l.journal_id) FROM gated l {_STANDS} WHERE l.key IN (
               SELECT 'e' || id FROM entries WHERE import_id = ?1 UNION ALL
               SELECT 'm' || id FROM memories WHERE import_id = ?1)
             OR l.journal_id > ?2 AND l.key IN (SELECT 'm' || row_id FROM journal_changes
-              WHERE journal_id = ?2 AND tbl = 'memories' AND json_extract(after, '$.text') IS NOT NULL)""",
+              WHERE journal_id = ?2 AND tbl = 'memories' AND (json_extract(after, '$.text') IS NOT NULL
+                OR json_extract(after, '$.status') = 'active'))""",
         (import_id, import_step(database, import_id)),
     )
     return found

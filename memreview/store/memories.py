@@ -9,10 +9,13 @@ from typing import Any
 
 import msgspec
 
+from memreview.records import MemoryStatus
 from memreview.store.database import Database
 from memreview.store.keywords import query_terms
 
 Row = sqlite3.Row
+NO_LONGER = (MemoryStatus.DELETED, MemoryStatus.SUPERSEDED)
+"""Removed or replaced: what may come back."""
 
 
 class MemoryFilter(msgspec.Struct, frozen=True, kw_only=True):

@@ -8,31 +8,32 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QMessageBox, QWidget
 
 from memreview.review import history
-from memreview.review.profile import Profile
 from memreview.review.values import Step
 from memreview.ui.context import CASES, HISTORY, IMPORTS, MEMORIES, AppContext
 from memreview.ui.text import line, moment, plural, tr
 
 TAKEN_BACK = frozenset({CASES, MEMORIES, HISTORY, IMPORTS})
 NAMED = 12
+"""More steps than these are named where one can scroll."""
 
 
 def undo_step(over: QWidget, context: AppContext, step: Step) -> bool:
     """Undo `step`, and with the person's consent what builds on it; true where something was undone."""
     profile = context.profile
-    blockers: list[int] = []
+    later: list[Step] = []
 
     def alone() -> list[Step]:
         try:
             found = history.undo(profile, step.id)
-        except history.UndoBlocked as blocked:
-            blockers.extend(blocked.blockers)
+        except history.UndoBlocked:
+            later.extend(history.resting_on(profile, step.id))
             return []
         return [found] if found else []
 
     undone = context.guard(alone) or []
-    if blockers and _agreed(over, step, _found(profile, blockers)):
-        undone = context.guard(lambda: _with_later(profile, step.id)) or []
+    if later and _agreed(over, step, later):
+        agreed = [one.id for one in (*later, step)]
+        undone = context.guard(lambda: history.undo_all(profile, agreed)) or []
     if undone:
         context.check_again(undone)
         context.tell_changed(TAKEN_BACK)
@@ -46,42 +47,20 @@ def undone_words(steps: Sequence[Step]) -> str:
     return plural(len(steps), "Undone: %n step", "Undone: %n steps")
 
 
-def find(profile: Profile, step_id: int) -> Step | None:
-    found = history.steps(profile, before=step_id + 1, limit=1)
-    return found[0] if found and found[0].id == step_id else None
-
-
-def _with_later(profile: Profile, step_id: int) -> list[Step]:
-    """What stands in the way first, newest first; each of them may be blocked in turn."""
-    undone: list[Step] = []
-    try:
-        step = history.undo(profile, step_id)
-    except history.UndoBlocked as blocked:
-        for blocker in blocked.blockers:
-            later = find(profile, blocker)
-            if later is not None and later.state == "done":
-                undone += _with_later(profile, blocker)
-        step = history.undo(profile, step_id)
-    return undone if step is None else [*undone, step]
-
-
-def _agreed(over: QWidget, step: Step, blockers: Sequence[Step]) -> bool:
+def _agreed(over: QWidget, step: Step, later: Sequence[Step]) -> bool:
     box = QMessageBox(over)
     box.setIcon(QMessageBox.Icon.Question)
     box.setWindowTitle(tr("Later steps build on this one"))
     box.setTextFormat(Qt.TextFormat.PlainText)
-    count = plural(len(blockers), "%n later step rests on it", "%n later steps rest on it")
+    count = plural(len(later), "%n later step rests on it", "%n later steps rest on it")
     told = tr("“%1” can't be undone on its own: %2.")
     box.setText(told.replace("%1", line(step.label, 120)).replace("%2", count))
-    names = [f"• {line(later.label, 120)}, {moment(later.at)}" for later in blockers[:NAMED]]
-    if len(blockers) > NAMED:
-        names.append(plural(len(blockers) - NAMED, "and %n more", "and %n more"))
+    names = [f"• {line(one.label, 120)}, {moment(one.at)}" for one in later]
+    if len(names) > NAMED:
+        box.setDetailedText("\n".join(names))
+        names[NAMED:] = [plural(len(names) - NAMED, "and %n more", "and %n more")]
     box.setInformativeText("\n".join(names))
     also = box.addButton(tr("Undo these too"), QMessageBox.ButtonRole.AcceptRole)
     box.setDefaultButton(box.addButton(QMessageBox.StandardButton.Cancel))
     box.exec()
     return box.clickedButton() is also
-
-
-def _found(profile: Profile, step_ids: Sequence[int]) -> list[Step]:
-    return [step for step in (find(profile, step_id) for step_id in step_ids) if step is not None]

@@ -8,19 +8,25 @@ import re
 import shutil
 import threading
 import time
+import zipfile
 from argparse import Namespace
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import pytest
 from filelock import FileLock
 
 from memreview.cli import main, program
-from memreview.review import importing, quarantine, watching
+from memreview.evaluate import generate
+from memreview.review import audits, gate_runs, importing, quarantine, watching
 from memreview.review.gating import Models
 from memreview.review.profile import Profile
 from memreview.store import ledger
+from memreview.store.database import Database
+from memreview.store.errors import StoreBusy
+from tests.importers.builders_chat import claude_chat, human
 from tests.review import gates
 from tests.review.builders import import_into
 from tests.review.histories import REMEMBERED, asking, later, profile_with_history, read
@@ -72,6 +78,47 @@ def test_a_question_is_shown_and_answered(run: Run) -> None:
     assert step["label"] == "Answer 1 question"
     assert run("questions") == []
     assert run("undo")["verb"] == "answer"
+
+
+@pytest.mark.parametrize("answer", ["remember", "perhaps", "scoped"])
+def test_only_what_a_question_offers_is_an_answer(
+    filled: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], answer: str
+) -> None:
+    home = shutil.copytree(filled, tmp_path / "home")
+    given = ["--home", str(home), "decide", "answer", "--question", "1", "--answer", answer]
+    for more in ([], ["--preview"]):
+        assert main([*given, *more]) == 1
+        told = capsys.readouterr().err
+        asked = (
+            "decide answer --question 1 --answer scoped --scope" if answer == "scoped" else "changed, scoped, no, text"
+        )
+        assert asked in told
+    if answer == "scoped":
+        assert main([*given, "--scope", "at work"]) == 0
+        profile = Profile.open(home)
+        assert profile.database.value("SELECT scope FROM memories WHERE added = 1") == "at work"
+        profile.close()
+
+
+def test_an_answer_that_wants_a_scope_is_printed_with_one(filled: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert '--answer scoped --scope "…"' in printed(capsys, filled, "questions", "1")
+
+
+def test_what_stands_in_the_way_of_an_undo_is_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    home = tmp_path / "home"
+    for name, texts in (("a", ["Keeps bees"]), ("b", ["Keeps bees", "Has a cat"]), ("c", ["Keeps bees"])):
+        store_file(tmp_path / f"{name}.json", *texts)
+        assert main(["--home", str(home), "import", "--no-audit", str(tmp_path / f"{name}.json")]) == 0
+    capsys.readouterr()
+    called = program.command(Namespace(home=home))
+    assert main(["--home", str(home), "undo", "1"]) == 1
+    told, newest, newer = capsys.readouterr().err.splitlines()
+    assert told == "memreview: 2 later steps rest on it. Undo these first, in this order:"
+    assert newest.startswith(f"  {called} undo 3  (Import c.json, ")
+    assert newer.startswith(f"  {called} undo 2  (Import b.json, ")
+    assert main(["--home", str(home), "undo", "3"]) == 0
+    assert main(["--home", str(home), "undo", "1"]) == 1
+    assert capsys.readouterr().err.startswith("memreview: A later step rests on it. Undo that first:\n")
 
 
 def test_a_memory_tells_its_life(run: Run) -> None:
@@ -269,6 +316,66 @@ def test_a_file_that_comes_while_another_import_runs_is_taken_after_it(tmp_path:
     threading.Timer(0.3, busy.release).start()
     (taken,) = watching.watch(profile, folder, lambda stage, done, total: None, pause=0.1, rounds=10)
     assert taken.imports[0].counts["memories.new"] == 1
+    profile.close()
+
+
+def busy_for(monkeypatch: pytest.MonkeyPatch, profile: Profile, room: ModuleType, times: int = 1) -> None:
+    """The first checks of something unread meet a database in which somebody else writes."""
+    run, left = room.run, iter(range(times))
+    profile.database.execute("PRAGMA busy_timeout = 10")
+    other = Database.open(profile.database.path)
+
+    def meanwhile(*given: Any, **named: Any) -> Any:
+        if not ledger.unread_memories(profile.database) or next(left, None) is None:
+            return run(*given, **named)
+        with other.transaction():
+            return run(*given, **named)
+
+    monkeypatch.setattr(room, "run", meanwhile)
+
+
+@pytest.mark.parametrize("room", [audits, gate_runs], ids=["audit", "gate"])
+def test_what_a_busy_database_kept_from_being_checked_is_checked_at_the_next_look(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, room: ModuleType
+) -> None:
+    folder = tmp_path / "exports"
+    folder.mkdir()
+    store_file(folder / "mem0.json", "Lives in Porto")
+    profile = Profile.open(tmp_path / "home")
+    busy_for(monkeypatch, profile, room, times=2)
+    (taken,) = watching.watch(profile, folder, lambda stage, done, total: None, pause=0.01, rounds=3)
+    assert taken.imports[0].counts["memories.new"] == 1
+    assert taken.audit is not None
+    assert not ledger.unread_memories(profile.database)
+    profile.close()
+
+
+def test_what_the_last_look_left_unchecked_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder = tmp_path / "exports"
+    folder.mkdir()
+    store_file(folder / "mem0.json", "Lives in Porto")
+    profile = Profile.open(tmp_path / "home")
+    busy_for(monkeypatch, profile, audits, times=9)
+    with pytest.raises(StoreBusy):
+        list(watching.watch(profile, folder, lambda stage, done, total: None, pause=0.01, rounds=2))
+    assert list(watching.watch(profile, folder, lambda stage, done, total: None, pause=0.01, rounds=1)) == []
+    assert not ledger.unread_memories(profile.database)
+    profile.close()
+
+
+def test_what_came_in_before_a_broken_export_of_the_same_file_is_checked(tmp_path: Path) -> None:
+    folder = tmp_path / "exports"
+    folder.mkdir()
+    generate.chatgpt_export(tmp_path / "conversations.json", 1)
+    broken = json.dumps([claude_chat(f"c{count}", human(f"m{count}", "Hello")) for count in range(2_000)])[:-100]
+    with zipfile.ZipFile(folder / "both.zip", "w") as both:
+        both.write(tmp_path / "conversations.json", "a/conversations.json")
+        both.writestr("b/conversations.json", broken)
+    profile = Profile.open(tmp_path / "home")
+    (taken,) = watching.watch(profile, folder, lambda stage, done, total: None, pause=0.01, rounds=2)
+    assert "b/conversations.json" in taken.error
+    assert profile.database.value("SELECT count(*) FROM live_entries")
+    assert not ledger.unread_entries(profile.database)
     profile.close()
 
 

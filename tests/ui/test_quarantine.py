@@ -19,6 +19,7 @@ from memreview.ui.dialogs.release import ReleaseDialog
 from memreview.ui.dialogs.why import WhyDialog
 from memreview.ui.gate_words import unsure_words
 from memreview.ui.models.case_list import HEADING, ROW
+from memreview.ui.text import day
 from memreview.ui.widgets.decision_bar import DecisionBar
 from memreview.ui.widgets.links import Link, LinkList
 
@@ -154,6 +155,16 @@ def test_the_curve_shows_where_the_claim_is_now(panel, qtbot):
     (x,), (y,) = curve._dot.getData()
     assert x == pytest.approx(panel.case.decay[-1].days - panel.case.item.days_left)
     assert panel.case.floor < y < 1.0
+
+
+def test_the_day_that_days_are_counted_from_is_the_one_on_which_it_was(panel, profile, held):
+    read = {entry.at for entry in panel.case.context.entries}
+    assert "the last one that was read is of" in panel.view.clock.text()
+    decisions.decide(profile, Decision(verb=Verb.KEEP, nodes=(held[0],)))
+    panel.view.show_case(kept := quarantine.case(profile, held[0]))
+    since = kept.decay[0].at
+    assert since > max(read)
+    assert panel.view.clock.text() == f"You decided on {day(since)} to hold it back: its days are counted from then."
 
 
 def test_delete_moves_on_and_undo_brings_claim_and_memory_back(qtbot, window, panel, profile, held):

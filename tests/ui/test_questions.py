@@ -13,6 +13,7 @@ from memreview.store import journal
 from memreview.ui.dialogs.situation import SituationDialog
 from memreview.ui.dialogs.why import WhyDialog
 from memreview.ui.panels.question_view import QuestionView
+from memreview.ui.widgets.labels import Label
 
 
 @pytest.fixture
@@ -70,6 +71,17 @@ def test_a_question_says_what_each_answer_changes(panel, asked, profile):
     assert "no longer counts" in view.buttons[0].accessibleDescription()
     assert view.held.isVisible()
     assert "the first thing I see" in view.quotations[0].view.toPlainText()
+
+
+@pytest.mark.parametrize("at", [1_750_000_000_000_000, None])
+def test_what_is_remembered_names_a_day_only_where_one_is_known(view, panel, profile, at):
+    question = questions.get(profile, _of(profile, "changed"))
+    held = msgspec.structs.replace(question.held, at=at)
+    view.show_question(msgspec.structs.replace(question, held=held), 1, 1)
+    told = view.now.findChildren(Label)[-1].text()
+    assert held.claim in told
+    assert ("since" in told) == (at is not None)
+    assert "unknown" not in told
 
 
 def test_a_number_answers_and_the_next_one_comes(qtbot, window, panel, profile, asked):

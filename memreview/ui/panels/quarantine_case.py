@@ -122,10 +122,11 @@ class QuarantineView(QWidget):
         now = whole - item.days_left
         self.curve.show_curve(case.decay, case.floor, min(whole, max(0.0, now)))
         self.clock.setVisible(item.days_left > 0)
-        read = day(leaves - round(item.days_left * DAY))
-        self.clock.setText(
-            tr("Days are counted in your chats' own time: the last one that was read is of %1.").replace("%1", read)
-        )
+        since = case.decay[0].at
+        told = tr("Days are counted in your chats' own time: the last one that was read is of %1.")
+        if now <= 0 and since > (item.at or 0):
+            told = tr("You decided on %1 to hold it back: its days are counted from then.")
+        self.clock.setText(told.replace("%1", day(leaves - round(item.days_left * DAY))))
 
     def _build(self) -> None:
         self.title = Label(role="title", selectable=True)

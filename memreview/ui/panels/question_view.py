@@ -69,11 +69,11 @@ class QuestionView(QWidget):
         held = question.held
         self.held.setVisible(held is not None)
         if held is not None:
-            since = tr("since %1").replace("%1", day(held.at))
-            link = Link(
-                f"{line(held.claim, 300)} ({node_words(held)}, {since})", "memory", next(iter(held.memories), 0)
-            )
-            self.now.show_links([link])
+            told = [node_words(held)]
+            if held.at:
+                told.append(tr("since %1").replace("%1", day(held.at)))
+            words = f"{line(held.claim, 300)} ({', '.join(told)})"
+            self.now.show_links([Link(words, "memory", next(iter(held.memories), 0))])
         for card, context in zip(self.quotations, [*question.contexts, *[None] * len(self.quotations)], strict=False):
             card.setVisible(context is not None)
             if context is not None:
