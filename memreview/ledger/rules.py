@@ -88,11 +88,15 @@ def _allowed(policy: Policy, claim: ClaimEvent, verdict: Verdict) -> Action:
         return verdict.action
     if verdict.probabilities["quarantine"] >= policy.suspicion:
         return "quarantine"
-    if claim.speech_act == "sarcastic" and claim.confidence < policy.least_meant:
-        return "retain"  # a plain jest writes nothing, however sure the gate is
+    if _in_jest(policy, claim):
+        return "retain"  # it writes nothing, however sure the gate is
     if verdict.authenticity < policy.least_authenticity or not takes(claim.slot, claim, verdict, policy):
         return "quarantine"
     return verdict.action
+
+
+def _in_jest(policy: Policy, claim: ClaimEvent) -> bool:
+    return claim.speech_act == "sarcastic" and claim.confidence < policy.least_meant
 
 
 def _retain(draft: Draft, claim: ClaimEvent, verdict: Verdict, bearings: Sequence[Bearing]) -> None:
@@ -214,12 +218,14 @@ def _consistent(bearing: Bearing, verdict: Verdict, policy: Policy) -> bool:
 
 
 def _vouches(policy: Policy, claim: ClaimEvent, verdict: Verdict) -> bool:
-    """Whether an event corroborates: the person's own, dated, authentic, and not itself held back."""
+    """Whether an event corroborates: the person's own, dated, authentic, meant, and neither held back nor suspect."""
     return (
         claim.event.origin == Origin.USER
         and claim.event.dated
         and verdict.action not in ("quarantine", "ask")
         and verdict.authenticity >= policy.corroboration_authenticity
+        and verdict.probabilities["quarantine"] < policy.suspicion
+        and not _in_jest(policy, claim)
         and takes(claim.slot, claim, verdict, policy)
     )
 

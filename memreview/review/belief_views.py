@@ -24,8 +24,12 @@ def node_rows(profile: Profile, ids: Sequence[int]) -> list[NodeRow]:
     """Those of `ids` that exist, in that order."""
     found = stored.rows(profile.database, ids)
     memories = stored.memories_of(profile.database, list(found))
-    at = clock(profile)
-    return [_node_row(found[node_id], memories[node_id], at) for node_id in ids if node_id in found]
+    at, undated = clock(profile), stored.undated(profile.database, [row["key"] for row in found.values()])
+    return [
+        _node_row(found[node_id], memories[node_id], at, dated=found[node_id]["key"] not in undated)
+        for node_id in ids
+        if node_id in found
+    ]
 
 
 def reading(profile: Profile, key: str) -> GateReading | None:
@@ -62,7 +66,8 @@ def _reading(row: Row) -> GateReading:
     )
 
 
-def _node_row(row: Row, memories: Sequence[int], at: int) -> NodeRow:
+def _node_row(row: Row, memories: Sequence[int], at: int, *, dated: bool) -> NodeRow:
+    """Of what is not `dated` the ledger holds a guess, which only orders."""
     node = stored.node(row)
     return NodeRow(
         id=row["id"],
@@ -70,7 +75,7 @@ def _node_row(row: Row, memories: Sequence[int], at: int) -> NodeRow:
         layer=node.layer,
         scope=node.scope,
         status=node.status,
-        at=node.written_at,
+        at=node.written_at if dated else None,
         confidence=decay.confidence(node, at, POLICY),
         trust=trust(node.origins) or "",
         slot=node.slot or "",

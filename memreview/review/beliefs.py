@@ -65,16 +65,20 @@ def keep(database: Database, act: Action, changes: Iterable[Change]) -> None:
 
 
 def follow(database: Database, act: Action, node: Node, memory_id: int) -> None:
-    """A memory that repeats what came on another channel than the person's is in quarantine with it, until that is let
-    out. What came on theirs, also what they seem to have pasted, takes no memory with it: whose words those are the
-    person alone decides; and so does what they decided about the memory itself."""
-    own = Origin.USER in node.origins
+    """A memory that repeats a claim is in quarantine with it where that holds it, until that is let out; not against
+    what the person decided about the memory itself."""
     held = database.value("SELECT status FROM memories WHERE id = ?", (memory_id,))
-    if node.status in ("quarantined", "evicted") and not own and held == MemoryStatus.ACTIVE:
+    if holds(node) and held == MemoryStatus.ACTIVE:
         if not journal.decided(database, "memories", memory_id, after=stored.reworded(database, memory_id)):
             act.update("memories", memory_id, status=MemoryStatus.QUARANTINED)
     elif node.status == "active" and held == MemoryStatus.QUARANTINED:
         act.update("memories", memory_id, status=MemoryStatus.ACTIVE)
+
+
+def holds(node: Node) -> bool:
+    """Whether it holds back the memories that repeat it: what came on another channel than the person's does. What came
+    on theirs, also what they seem to have pasted, does not: whose words those are the person alone decides."""
+    return node.status in ("quarantined", "evicted") and Origin.USER not in node.origins
 
 
 def _node(database: Database, key: str) -> Node:

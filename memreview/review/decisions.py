@@ -127,14 +127,15 @@ def _apply(database: Database, act: Action, decision: Decision) -> None:
             body = msgspec.structs.replace(transitions.decode(row), new_memory_id=row["new_memory_id"])
             _handler(_ON_CASE, decision)(database, act, case_id, body, decision)
     for memory_id in dict.fromkeys(decision.memories):
-        gone = memory_acts.status(database, memory_id) == MemoryStatus.DELETED
-        _handler(_ON_MEMORY, decision)(database, act, memory_id, decision)
-        # Who decides about the memory has decided about its claim; who takes back that it is gone has not.
-        again = gone and decision.verb is Verb.RESTORE
+        again = decision.verb is Verb.RESTORE and memory_acts.status(database, memory_id) in memories.NO_LONGER
+        if again:
+            memory_acts.put_back(database, act, memory_id)
+        else:
+            _handler(_ON_MEMORY, decision)(database, act, memory_id, decision)
+        # Who decides about the memory has decided about its claim; who takes back that it is gone had, or has not.
+        decided = not again or memory_acts.vouched(database, memory_id)
         for node_id in ledger.of_memory(database, memory_id, waiting=True):
-            act.update("nodes", node_id, decided=int(not again))
-            if again:
-                act.update("memories", memory_id, status=MemoryStatus.QUARANTINED)
+            act.update("nodes", node_id, decided=int(decided))
     if not decision.nodes and not decision.questions:
         return
     from memreview.review import node_decisions  # NumPy, which the window starts without
@@ -190,7 +191,7 @@ def _snooze(database: Database, act: Action, case_id: int, body: Transition, dec
 def _restore(database: Database, act: Action, case_id: int, body: Transition, decision: Decision) -> None:
     """Ask again: what was decided on this case is taken back."""
     _take_back(database, act, case_id, body)
-    memory_acts.restore(database, act, body.old_memory_id)
+    memory_acts.put_back(database, act, body.old_memory_id)
     tombstones.lift(database, act, "transition", body.key)
     act.update("transitions", case_id, status=TransitionStatus.PENDING, snoozed_until=None)
 
@@ -220,7 +221,7 @@ def _take_back(database: Database, act: Action, case_id: int, body: Transition) 
         return
     if database.value("SELECT added FROM memories WHERE id = ?", (body.new_memory_id,)):
         act.update("memories", body.new_memory_id or 0, status=MemoryStatus.DELETED)
-    memory_acts.restore(database, act, body.old_memory_id)
+    memory_acts.put_back(database, act, body.old_memory_id)
 
 
 _ON_CASE: dict[Verb, Callable[[Database, Action, int, Transition, Decision], None]] = {

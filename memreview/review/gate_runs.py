@@ -30,6 +30,7 @@ from memreview.review.asking import Asked, Asking
 from memreview.review.gating import BLOCK, Models, Outcome, Replay, read_ahead
 from memreview.review.profile import Profile
 from memreview.review.provenance import source_of
+from memreview.review.sources import Passage
 from memreview.review.values import Cancelled, GateSummary, Progress
 from memreview.store import conversations, journal, memories, vectors
 from memreview.store import ledger as stored
@@ -259,20 +260,25 @@ class _Reader:
 
     def _remember(self, item: _Item, row: Row, vector: Vector, kept: _Kept) -> None:
         """Tie a memory to the claim that it repeats, or write it as it was imported."""
-        node = self._said(row["text"], vector, item.time) or self._found(item, row["text"], kept)
+        node = self._said(row["text"], vector, item.time)
         if node is None:
-            node = _imported(item, row, vector)
-            change = Change(item.time, "written", node)
-            self._replay.ledger.commit([change])
-            kept.changes.append(change)
-            self._hear(node)
+            models = self._models
+            passage = sources.in_turn(self._database, item.number, row["text"], models.relations, models.embedder)
+            node = self._found(item, passage, kept) or self._write(_imported(item, row, vector), kept)
+            if passage is not None and node.status == "active" and self._distrusts(item, passage, kept):
+                node = self._write(replace(node, status="quarantined", origins=(passage.origin,)), kept)
         kept.links.append((node.id, item.number))
 
-    def _found(self, item: _Item, text: str, kept: _Kept) -> Node | None:
-        """The node that the gate makes of a passage of the memory's own turn which another wrote, if that says it: what
-        an assistant wrote down from a document is a claim of that document."""
-        models = self._models
-        passage = sources.in_turn(self._database, item.number, text, models.relations, models.embedder)
+    def _write(self, node: Node, kept: _Kept) -> Node:
+        change = Change(node.written_at, "held" if node.status == "quarantined" else "written", node)
+        self._replay.ledger.commit([change])
+        kept.changes.append(change)
+        self._hear(node)
+        return node
+
+    def _found(self, item: _Item, passage: Passage | None, kept: _Kept) -> Node | None:
+        """The node that the gate makes of the passage of the memory's own turn that says it, if another wrote that:
+        what an assistant wrote down from a document is a claim of that document. None where it makes none."""
         if passage is None:
             return None
         if passage.origin is Origin.USER:
@@ -281,9 +287,20 @@ class _Reader:
         claim = self._replay.read([replace(event, text=passage.text)], least=0.0)[0]
         if claim is None:
             return None
-        self._take(self._replay.step(event, replace(claim, event=event)), kept)
+        outcome = self._replay.step(event, replace(claim, event=event))
+        self._take(outcome, kept)
         kept.found_in[item.key] = passage.entry_id
-        return self._replay.ledger.node(item.key) if item.key in self._replay.ledger else None
+        taken_in = (change.node for change in outcome.changes if change.node and item.key in change.node.events)
+        return next((self._replay.ledger.node(node.id) for node in taken_in), None)
+
+    def _distrusts(self, item: _Item, passage: Passage, kept: _Kept) -> bool:
+        """Whether a memory waits that was written down from what another wrote, though the gate holds nothing back: of
+        that source the person wants nothing, or what the gate takes for nothing new may well be planted."""
+        if (passage.origin, source_of(passage.origin, passage.actor, passage.url)) in self._blocked:
+            return True
+        last = kept.outcomes[-1] if kept.outcomes else None
+        verdict = last.verdict if last is not None and last.event.id == item.key else None
+        return verdict is not None and verdict.probabilities["quarantine"] >= POLICY.suspicion
 
     def _said(self, text: str, vector: Vector, at: int) -> Node | None:
         """The claim in the history that a memory repeats: one that counts, or did, before one that is held back."""
@@ -349,7 +366,8 @@ class _Reader:
 
     def _keep_decision(self, act: Action, outcome: Outcome, found_in: Mapping[str, int]) -> None:
         claim, verdict = outcome.claim, outcome.verdict
-        if claim is None or verdict is None or (verdict.action == "retain" and not outcome.changes):
+        silent = verdict is None or (verdict.action == "retain" and not outcome.changes)
+        if claim is None or verdict is None or (silent and claim.event.id not in found_in):
             return
         start = outcome.event.text.find(claim.claim)
         body: dict[str, Any] = {
@@ -375,7 +393,9 @@ class _Overtaken(Exception):
 
 
 def _counts(kept: _Kept) -> Counter[str]:
-    counts: Counter[str] = Counter(events=len(kept.outcomes))
+    memories = sum(key.startswith("m") for key in kept.read)
+    messages = sum(key.startswith("e") for key in kept.read)
+    counts: Counter[str] = Counter(events=len(kept.outcomes), messages=messages, memories=memories)
     for outcome in kept.outcomes:
         if outcome.verdict is not None:
             counts["claims"] += 1

@@ -15,9 +15,14 @@ from memreview.store.journal import UndoBlocked
 def take_back(database: Database, import_id: int) -> None:
     """Undo the gate's steps that read something of an import, and those after them. Raises `UndoBlocked` where the
     person decided since on what they found."""
-    first = stored.runs_with(database, import_id)
-    for step in [] if first is None else stored.steps_from(database, first):
+    for step in read_with(database, import_id):
         journal.undo(database, step)
+
+
+def read_with(database: Database, import_id: int) -> list[int]:
+    """The gate's standing steps that read something of an import, and those after them, newest first."""
+    first = stored.runs_with(database, import_id)
+    return [] if first is None else stored.steps_from(database, first)
 
 
 def do_again(database: Database) -> None:

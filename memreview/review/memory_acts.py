@@ -7,9 +7,10 @@ import uuid
 from memreview.language.sentences import normalize
 from memreview.records import MemoryKind, MemoryStatus, NativeState
 from memreview.review.values import Decision
-from memreview.store import tombstones
+from memreview.store import journal, ledger, tombstones
 from memreview.store.database import Database
 from memreview.store.journal import Action
+from memreview.store.memories import NO_LONGER
 
 
 def status(database: Database, memory_id: int) -> str:
@@ -18,10 +19,18 @@ def status(database: Database, memory_id: int) -> str:
 
 def edit(database: Database, act: Action, memory_id: int, decision: Decision) -> None:
     act.update("memories", memory_id, text=decision.text.strip(), meaning=normalize(decision.text))
+    _let_out(database, act, memory_id)
 
 
 def scope(database: Database, act: Action, memory_id: int, decision: Decision) -> None:
     act.update("memories", memory_id, scope=decision.scope, valid_until=decision.until)
+    _let_out(database, act, memory_id)
+
+
+def _let_out(database: Database, act: Action, memory_id: int) -> None:
+    """What the person put right counts, also where it was held back."""
+    if status(database, memory_id) == MemoryStatus.QUARANTINED:
+        restore(database, act, memory_id)
 
 
 def delete(database: Database, act: Action, memory_id: int, decision: Decision) -> None:
@@ -34,6 +43,42 @@ def restore(database: Database, act: Action, memory_id: int, decision: Decision 
     row = database.one("SELECT meaning FROM memories WHERE id = ?", (memory_id,))
     if row is not None:
         tombstones.lift(database, act, "memory", row["meaning"])
+
+
+def put_back(database: Database, act: Action, memory_id: int) -> None:
+    """What is gone counts again, or waits with a claim that holds it back; nothing else is changed."""
+    if status(database, memory_id) not in NO_LONGER:
+        return
+    waits = would_wait(database, memory_id)
+    restore(database, act, memory_id)
+    if waits:
+        act.update("memories", memory_id, status=MemoryStatus.QUARANTINED)
+
+
+def would_wait(database: Database, memory_id: int) -> bool:
+    """Whether it is gone and, put back, would be held back with its claim."""
+    waiting = ledger.of_memory(database, memory_id, waiting=True)
+    if not waiting or status(database, memory_id) not in NO_LONGER:
+        return False
+    from memreview.review import beliefs  # NumPy, which the window starts without
+
+    held = any(beliefs.holds(ledger.node(row)) for row in ledger.rows(database, waiting).values())
+    return held and not vouched(database, memory_id)
+
+
+def vouched(database: Database, memory_id: int) -> bool:
+    """Whether it counted by the person's own decision when it was last removed."""
+    removal = database.one(
+        """SELECT c.journal_id, json_extract(c.before, '$.status') AS status FROM journal_changes c
+           JOIN journal j ON j.id = c.journal_id AND j.state = 'done'
+           WHERE c.tbl = 'memories' AND c.row_id = ? AND json_extract(c.after, '$.status') IN (?, ?)
+           ORDER BY c.journal_id DESC, c.seq DESC LIMIT 1""",
+        (memory_id, *NO_LONGER),
+    )
+    if removal is None or removal["status"] != MemoryStatus.ACTIVE:
+        return False
+    since = ledger.reworded(database, memory_id)
+    return journal.decided(database, "memories", memory_id, after=since, before=removal["journal_id"])
 
 
 def supersede(database: Database, act: Action, old_id: int, new_id: int) -> None:

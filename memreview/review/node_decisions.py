@@ -15,15 +15,17 @@ from memreview.ledger.scopes import is_global
 from memreview.records import MemoryStatus
 from memreview.records.gate import GLOBAL_SCOPE, LAYERS, Layer
 from memreview.review import beliefs, memory_acts, note_words
+from memreview.review.asking import ABOUT_HELD
 from memreview.review.provenance import source_of
 from memreview.review.values import Decision, Verb
 from memreview.store import conversations
 from memreview.store import ledger as stored
 from memreview.store.database import Database
 from memreview.store.journal import Action
+from memreview.store.memories import NO_LONGER
 
 CHOICES: dict[str, Choice] = {"changed": "changed", "scoped": "scoped", "remember": "remember", "no": "no"}
-"""What an answer's key does to the ledger; "text" replaces what is held, with the person's own wording."""
+"""What an answer's key does to the ledger; "text" is the person's own wording of what holds now."""
 
 
 def on_node(database: Database, act: Action, node_id: int, decision: Decision) -> None:
@@ -37,7 +39,8 @@ def on_node(database: Database, act: Action, node_id: int, decision: Decision) -
 
 
 def on_question(database: Database, act: Action, question_id: int, decision: Decision) -> None:
-    """One answer settles every claim that the question is about. Raises `ValueError` for an unknown answer."""
+    """One answer settles every claim that the question is about. Raises `ValueError` for an unknown answer, and
+    for a situation that neither the claim nor the person names."""
     question = stored.questions(database, [question_id]).get(question_id)
     if question is None:
         return
@@ -46,11 +49,13 @@ def on_question(database: Database, act: Action, question_id: int, decision: Dec
         return
     if decision.verb is not Verb.ANSWER:
         raise ValueError(f"“{decision.verb}” is not for questions.")
-    choice, text = _choice(decision)
+    choice, text = _choice(question["topic"], decision)
     always = question["topic"] == "situation" and choice == "changed"
     scope = decision.scope or (GLOBAL_SCOPE if always else "")
     *older, newest = stored.waiting(database, question_id) or (None,)
     if newest is not None:
+        if choice == "scoped" and is_global(scope or newest["scope"]):
+            raise ValueError("Say in which situation it holds.")
         _settle(database, act, newest, older, choice, scope, text)
     act.update("questions", question_id, status="answered", answer=decision.answer)
 
@@ -115,11 +120,11 @@ _ON_NODE: dict[Verb, Callable[[Database, Action, Row, Decision], None]] = {
 # -- answers --------------------------------------------------------------------------------------------------------
 
 
-def _choice(decision: Decision) -> tuple[Choice, str]:
+def _choice(topic: str, decision: Decision) -> tuple[Choice, str]:
     if decision.answer == "text":
         if not decision.text.strip():
             raise ValueError("Write what should be remembered.")
-        return "changed", decision.text.strip()
+        return "changed" if topic in ABOUT_HELD else "remember", decision.text.strip()
     if decision.answer not in CHOICES:
         raise ValueError(f"“{decision.answer}” is none of {', '.join(CHOICES)}.")
     return CHOICES[decision.answer], ""
@@ -156,16 +161,19 @@ def _decide(
 
 def _remember(database: Database, act: Action, row: Row, scope: str, text: str, overtaken: list[str]) -> None:
     """The assistant's store gets what the person confirmed: the memory that says it, or a new one beside the entry
-    that it was said in; memories that it overtakes give way. Without a `scope` of the person's it has the claim's; a
-    memory that is there already keeps its own, where the claim has none."""
+    that it was said in; memories that it overtakes give way, and so do others that say it where the person has put it
+    otherwise. Without a `scope` of the person's it has the claim's; memories that are there already keep their own,
+    where the claim has none."""
     narrow = "" if is_global(scope or row["scope"]) else scope or row["scope"]
     held = _memories(database, row)
     if held:
         memory_id = held[0]
-        if scope or narrow:
-            act.update("memories", memory_id, scope=narrow)
+        for each in held if scope or narrow else []:
+            act.update("memories", each, scope=narrow)
         if text:
             memory_acts.edit(database, act, memory_id, Decision(verb=Verb.EDIT, text=text))
+            for also in held[1:]:
+                memory_acts.supersede(database, act, also, memory_id)
     elif (entry := _entry(database, row)) is None:
         return
     else:
@@ -200,8 +208,7 @@ def _lock_away(database: Database, act: Action, row: Row) -> None:
 def _memories(database: Database, row: Row) -> list[int]:
     """Memories that say it and that nobody removed."""
     held = stored.memories_of(database, [row["id"]])[row["id"]]
-    gone = (MemoryStatus.DELETED, MemoryStatus.SUPERSEDED)
-    return [memory_id for memory_id in held if memory_acts.status(database, memory_id) not in gone]
+    return [memory_id for memory_id in held if memory_acts.status(database, memory_id) not in NO_LONGER]
 
 
 def _entry(database: Database, row: Row) -> Row | None:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from itertools import chain
 from sqlite3 import Row
 
 from memreview.ledger import POLICY
 from memreview.ledger.scopes import is_global
-from memreview.review import belief_views, note_words
+from memreview.review import belief_views, note_words, quarantine, views
 from memreview.review.labels import day_in_words, plural, quoted
 from memreview.review.profile import Profile
 from memreview.review.values import AnswerChoice, Context, NodeRow, Question, QuestionItem
@@ -45,7 +46,7 @@ def get(profile: Profile, question_id: int) -> Question:
         case=row["topic"],
         held=held,
         contexts=tuple(_contexts(profile, waiting)),
-        answers=_answers(row["topic"], _against(profile, waiting, held), newest, len(waiting)),
+        answers=_answers(row["topic"], _against(profile, waiting, held), waiting, _remembered(profile, waiting)),
         reading=belief_views.reading(profile, newest["key"]),
     )
 
@@ -76,14 +77,20 @@ def _text(topic: str, waiting: Sequence[Row], held: NodeRow | None) -> str:
     return f"{when} you wrote {said}{more}. Did you mean that as something to remember?"
 
 
-def _answers(topic: str, against: Sequence[NodeRow], newest: Row, claims: int) -> tuple[AnswerChoice, ...]:
-    """`against` is what a change would overtake."""
+def _answers(
+    topic: str, against: Sequence[NodeRow], waiting: Sequence[Row], remembered: Mapping[int, str]
+) -> tuple[AnswerChoice, ...]:
+    """`against` is what a change would overtake, `remembered` the memories that say it already, by claim."""
+    newest, claims = waiting[-1], len(waiting)
     old = [quoted(node.claim, 80) for node in against]
     overtaken = tuple(f"{one} no longer counts; it is kept as history." for one in old)
     stays = tuple(f"{one} stays as it is everywhere else." for one in old)
     all_of = f"all {claims} remarks are" if claims > 1 else "what you wrote is"
     forgotten = f"Nothing changes; {all_of} not remembered."
-    noted = f"It is remembered as {quoted(note_words.note(newest['claim']))}."
+    if remembered:
+        forgotten = f"The memory {quoted(next(iter(remembered.values())), 80)} is forgotten, and stays so."
+    already = remembered.get(newest["id"])
+    noted = f"It is remembered as {quoted(already or note_words.note(newest['claim']))}."
     scope = "" if is_global(newest["scope"]) else newest["scope"]
     narrow = AnswerChoice(
         key="scoped", label="Only in some situations", effects=(noted, "It holds for these alone.", *stays),
@@ -107,6 +114,17 @@ def _answers(topic: str, against: Sequence[NodeRow], newest: Row, claims: int) -
         narrow,
         AnswerChoice(key="no", label="No", effects=(forgotten,)),
     )
+
+
+def _remembered(profile: Profile, waiting: Sequence[Row]) -> dict[int, str]:
+    """Of each claim that a memory says already, the first such memory's text."""
+    memories = stored.memories_of(profile.database, [row["id"] for row in waiting])
+    known = {row.id: row for row in views.rows(profile, list(dict.fromkeys(chain(*memories.values()))))}
+    said = {
+        node_id: [known[one].text for one in ids if known[one].status in quarantine.HELD]
+        for node_id, ids in memories.items()
+    }
+    return {node_id: texts[0] for node_id, texts in said.items() if texts}
 
 
 def _contexts(profile: Profile, waiting: Sequence[Row]) -> list[Context]:

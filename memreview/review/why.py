@@ -27,7 +27,7 @@ _CHANGES = {
     "promoted": ("corroborated", "You said it yourself, so it left quarantine."),
     "narrowed": ("changed", "Something else holds instead of it in one situation."),
     "contended": ("changed", "It stands beside what was held, until you confirm one of them."),
-    "dismissed": ("changed", "You said what was held before again, so this no longer counts."),
+    "dismissed": ("changed", "You said it again, so what stood beside it no longer counts."),
     "evicted": ("faded", "Nobody confirmed it in time: it went out of quarantine unused."),
     "released": ("decided", "You let it count."),
     "kept": ("decided", "You kept it in quarantine for another while."),
@@ -148,6 +148,8 @@ def _changed(profile: Profile, line: Row) -> LifeLine | None:
         kind, text = "changed", "Something newer took its place."
     elif why == "superseded" and "status" in body:
         kind, text = "changed", "It took the place of what was held."
+    elif why == "dismissed" and body.get("status") == "superseded":
+        kind, text = "changed", "You said what was held before again, so this no longer counts."
     elif "edge" in body and why != "contended":
         return None
     else:

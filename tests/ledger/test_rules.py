@@ -260,3 +260,15 @@ def test_a_plain_jest_writes_nothing_however_sure_the_gate_is(meant: float, writ
     jest = replace(claim(0, told()), speech_act="sarcastic", confidence=meant)
     ledger.commit(ledger.apply(jest, verdict(told(), None), [], START))
     assert ("e0" in ledger) == written
+
+
+@pytest.mark.parametrize("doubt", [0.0, 2 * POLICY.suspicion])
+@pytest.mark.parametrize("jest", [False, True])
+def test_neither_what_may_be_planted_nor_a_jest_lets_anything_out(doubt: float, jest: bool) -> None:
+    ledger = Ledger([held("n1", status="quarantined", origins=(DOCUMENT,))])
+    again = told(action="retain", speech_act="sarcastic" if jest else "sincere")
+    made = replace(claim(1, again), confidence=0.01 if jest else 0.9)
+    said = verdict(again, "n1")
+    said = replace(said, probabilities={**said.probabilities, "quarantine": doubt})
+    ledger.commit(ledger.apply(made, said, [bearing(ledger.node("n1"), made)], again.at))
+    assert statuses(ledger)["n1"] == ("quarantined" if doubt or jest else "active")

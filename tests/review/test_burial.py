@@ -9,14 +9,17 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 
-from memreview.records import MemoryRecord, Transition, TransitionKind
+from memreview.records import MemoryRecord, NativeState, Transition, TransitionKind
 from memreview.review import audits, burial, decisions, history, importing
 from memreview.review.profile import Profile
 from memreview.review.values import Decision, ImportSummary, Step, Verb
 from memreview.store import journal, transitions
+from tests.review.builders import import_into
 from tests.review.rewordings import pairs
+from tests.store.builders import store_of
 
 DELETED, APPROVED, REJECTED, UNDECIDED = 120, 50, 30, 60
 
@@ -209,6 +212,19 @@ def test_the_same_id_with_another_claim_is_active_again(profile: Profile, tmp_pa
         [("a", "Lives in Porto"), ("b", "Is a keeper of bees"), ("c", "Has asthma")],
     )
     assert active(profile) == {"Lives in Porto"}
+
+
+def test_what_the_assistant_has_again_stays_gone_where_the_person_had_buried_it(
+    profile: Profile, tmp_path: Path
+) -> None:
+    bring(profile, tmp_path / "a.json", [("a", "Keeps bees")])
+    dropped = MemoryRecord(native_id="z", text="Has asthma", state=NativeState.DELETED)
+    import_into(profile, store_of(dropped, complete=False), name="dropped")
+    bring(profile, tmp_path / "b.json", [("b", "User has asthma")])
+    forget(profile, "User has asthma")
+    again = msgspec.structs.replace(dropped, state=NativeState.ACTIVE)
+    import_into(profile, store_of(again, complete=False), name="again")
+    assert active(profile) == {"Keeps bees"}
 
 
 def test_ten_thousand_records_against_a_thousand_stones(profile: Profile, tmp_path: Path) -> None:

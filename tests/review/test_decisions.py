@@ -71,6 +71,15 @@ def test_forgetting_and_restoring(profile: Profile) -> None:
     assert profile.database.value("SELECT count(*) FROM tombstones") == 0
 
 
+@pytest.mark.parametrize("verb", [Verb.RESTORE, Verb.REJECT])
+@pytest.mark.parametrize("status", ["active", "superseded", "quarantined", "evicted", "deleted"])
+def test_a_case_brings_back_only_what_is_gone(profile: Profile, verb: Verb, status: str) -> None:
+    decisions.decide(profile, Decision(verb=Verb.APPROVE, transitions=(1,)))
+    profile.database.execute("UPDATE memories SET status = ? WHERE id = 1", (status,))
+    decisions.decide(profile, Decision(verb=verb, transitions=(1,)))
+    assert where(profile)["Lives in Lisbon"] == ("active" if status in ("superseded", "deleted") else status)
+
+
 def test_snoozing_hides_until_the_time_comes(profile: Profile) -> None:
     decisions.decide(profile, Decision(verb=Verb.SNOOZE, transitions=(1,), until=LATER))
     assert queue.ids(profile) == [2]

@@ -2,23 +2,39 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 
-from memreview.records import Bundle, Entry, Origin
-from memreview.review import decisions, exports, gate_runs, history, memories, quarantine, queue
+from memreview.ledger import POLICY, rules
+from memreview.ledger.draft import Draft
+from memreview.records import Bundle, Entry, Moment, Origin
+from memreview.review import (
+    belief_views,
+    beliefs,
+    decisions,
+    exports,
+    gate_runs,
+    history,
+    memories,
+    quarantine,
+    queue,
+    why,
+)
 from memreview.review.gating import Models
 from memreview.review.profile import Profile
 from memreview.review.values import Cancelled, Decision, Verb
 from memreview.store import integrity, journal
+from memreview.store import ledger as stored
 from memreview.store.journal import UndoBlocked
 from tests.review import histories
 from tests.review.builders import import_into
 from tests.review.histories import PLANTED, REMEMBERED, profile_with_history, read
-from tests.store.builders import chat, said
+from tests.store.builders import chat, kept, said, store_of
 
 
 @pytest.fixture
@@ -65,6 +81,37 @@ def test_what_the_person_says_again_is_one_belief_that_memories_share(profile: P
     assert rows[0]["corroborations"] == 1
     memory = profile.database.value("SELECT id FROM memories WHERE text LIKE 'Lives in Lisbon%'")
     assert profile.database.value("SELECT count(*) FROM node_memories WHERE memory_id = ?", (memory,)) == 1
+
+
+def test_a_step_says_what_it_read(profile: Profile, models: Models) -> None:
+    read(profile, models)
+    assert re.match(r"Read \d+ messages and 3 memories for what is new", history.steps(profile, limit=1)[0].label)
+    import_into(profile, store_of(kept("z", "Plays the trombone"), complete=False), name="memories.json")
+    read(profile, models)
+    assert history.steps(profile, limit=1)[0].label == "Read 1 memory for what is new"
+
+
+def test_a_memory_of_unknown_time_says_no_day(profile: Profile, models: Models) -> None:
+    undated = msgspec.structs.replace(kept("z", "Plays the trombone"), created=Moment(None))
+    import_into(profile, store_of(undated, complete=False), name="memories.json")
+    read(profile, models)
+    ids = [row["id"] for row in profile.database.execute("SELECT id FROM nodes")]
+    at = {row.claim: row.at for row in belief_views.node_rows(profile, ids)}
+    assert at["Plays the trombone"] is None
+    assert at["Keeps bees"]
+
+
+def test_who_says_again_what_was_held_is_not_told_that_it_no_longer_counts(profile: Profile, models: Models) -> None:
+    read(profile, models)
+    found = {row["key"]: stored.node(row) for row in profile.database.execute("SELECT * FROM nodes WHERE key < 'm'")}
+    said_again, rival = (node for node in found.values() if node.status == "active")
+    draft = Draft(found.__getitem__, lambda key: [], POLICY, said_again.written_at, "")
+    rules.supersede(draft, said_again, rival, "dismissed")
+    with journal.action(profile.database, "gate", "program") as act:
+        beliefs.keep(profile.database, act, draft.changes)
+    lives = [why.of_node(profile, stored.number(profile.database, node.id)) for node in (said_again, rival)]
+    over = [any("so this no longer counts" in line.text for line in life.lines) for life in lives]
+    assert over == [False, True]
 
 
 def test_nothing_is_read_twice(profile: Profile, models: Models) -> None:

@@ -20,6 +20,7 @@ from memreview.review.values import Decision, Verb
 from memreview.store import integrity
 from memreview.store import ledger as stored
 from memreview.store.journal import UndoBlocked
+from tests.review import histories
 from tests.review.builders import import_into
 from tests.review.histories import PLANTED, REMEMBERED, later, page, profile_with_history, read, remembered
 from tests.store.builders import chat, said, store_of
@@ -147,6 +148,23 @@ def test_a_step_of_the_gate_is_not_taken_back_from_under_a_later_one(two: Profil
         history.undo(two, first)
     assert blocked.value.blockers == [last]
     assert rows(two) == before
+
+
+def test_an_import_goes_with_all_that_rests_on_it_or_not_at_all(two: Profile, models: Models) -> None:
+    """A decision on what the gate found stands in the way, and behind it an import that holds the same again."""
+    import_into(two, *histories.history(), name="again.zip")
+    read(two, models)
+    decisions.decide(two, Decision(verb=Verb.KEEP, nodes=(quarantine.ids(two)[0],)))
+    first, unrelated, again = steps_of(two, "import")
+    kept, before = steps_of(two, "keep")[0], rows(two)
+    later = [step.id for step in history.resting_on(two, first)]
+    assert {kept, again, *steps_of(two, "gate")} == set(later)
+    with pytest.raises(UndoBlocked):
+        history.undo_all(two, [kept, first])
+    assert rows(two) == before
+    assert [step.id for step in history.undo_all(two, [first, *later])] == [*later, first]
+    assert steps_of(two, "import") == [unrelated]
+    assert not problems(two)
 
 
 def test_a_memory_that_a_later_step_ties_to_a_claim_keeps_the_claims_step(profile: Profile, models: Models) -> None:

@@ -15,14 +15,15 @@ from hypothesis import strategies as st
 
 from memreview.evaluate import generate_held
 from memreview.ledger import POLICY
+from memreview.records import EntryRef
 from memreview.review import decisions, exports, history, quarantine, questions, queue, report, why
 from memreview.review.gating import Models
 from memreview.review.profile import Profile
 from memreview.review.values import Decision, QuarantineCase, Verb
 from memreview.store import integrity
 from tests.review.builders import import_into
-from tests.review.histories import PLANTED, REMEMBERED, asking, later, page, profile_with_history, read
-from tests.store.builders import chat, said
+from tests.review.histories import PLANTED, REMEMBERED, asking, later, page, profile_with_history, read, remembered
+from tests.store.builders import chat, said, store_of
 
 
 @pytest.fixture
@@ -326,6 +327,15 @@ def test_two_remarks_about_one_change_are_one_question(asked: Profile) -> None:
     assert question.contexts[0].entries[0].text.startswith("We live in Porto")
 
 
+@pytest.mark.parametrize("scope", ["", "global"])
+def test_what_holds_in_some_situation_only_names_one(asked: Profile, scope: str) -> None:
+    question = questions.ids(asked)[0]
+    before = rows(asked)
+    with pytest.raises(ValueError, match="situation"):
+        decisions.decide(asked, Decision(verb=Verb.ANSWER, questions=(question,), answer="scoped", scope=scope))
+    assert rows(asked) == before
+
+
 @pytest.mark.parametrize(("answer", "lisbon"), [("changed", "superseded"), ("scoped", "active"), ("no", "active")])
 def test_an_answer_settles_all_of_it(asked: Profile, answer: str, lisbon: str) -> None:
     before = rows(asked)
@@ -411,6 +421,63 @@ def test_the_persons_own_words_take_the_place_of_both(asked: Profile) -> None:
     )
     assert statuses(asked)["Lives in Porto, works in Lisbon"] == "active"
     assert statuses(asked)["Lives in Lisbon, near the river"] == "superseded"
+
+
+PARROT = "Maybe my parrot squawks opera"
+
+
+@pytest.fixture
+def parrot(asked: Profile) -> int:
+    """A question whether a remark is meant at all, two memories that say it, and Lisbon, which it is not about."""
+    question = porto(asked, "", "meant")
+    database = asked.database
+    *older, newest = database.execute(
+        "SELECT id FROM nodes WHERE question_id = ? ORDER BY written_at", (question,)
+    ).fetchall()
+    for row in older:
+        database.execute("UPDATE nodes SET question_id = NULL, status = 'deleted' WHERE id = ?", (row[0],))
+    database.execute("DELETE FROM edges WHERE source = ?", (newest[0],))
+    database.execute("UPDATE nodes SET claim = ? WHERE id = ?", (PARROT, newest[0]))
+    for text in ("Keeps bees", CAT_MEMORY):
+        import_into(
+            asked, store_of(remembered(text, text, day=3, evidence=EntryRef("c2", "m1")), complete=False), name=text
+        )
+        memory = database.value("SELECT max(id) FROM memories WHERE text = ?", (text,))
+        database.execute("DELETE FROM node_memories WHERE memory_id = ?", (memory,))
+        database.execute("INSERT INTO node_memories (node_id, memory_id) VALUES (?, ?)", (newest[0], memory))
+    return question
+
+
+CAT_MEMORY = "Has a parrot that squawks opera"
+
+
+@pytest.mark.parametrize("answer", ["remember", "scoped", "text"])
+def test_whether_something_is_meant_touches_nothing_else_and_all_that_say_it(
+    asked: Profile, parrot: int, answer: str
+) -> None:
+    before = statuses(asked)
+    decisions.decide(
+        asked, Decision(verb=Verb.ANSWER, questions=(parrot,), answer=answer, scope="holidays", text="Has a parrot")
+    )
+    after = statuses(asked)
+    assert {text: status for text, status in after.items() if status != before.get(text, "active")} == (
+        {CAT_MEMORY: "superseded"} if answer == "text" else {}
+    )
+    said = asked.database.execute(
+        """SELECT m.text, m.scope FROM memories m JOIN node_memories v ON v.memory_id = m.id
+           JOIN nodes n ON n.id = v.node_id WHERE n.question_id = ? AND m.status = 'active' ORDER BY m.id""",
+        (parrot,),
+    ).fetchall()
+    expected = ["Has a parrot"] if answer == "text" else ["Keeps bees", CAT_MEMORY]
+    assert [tuple(row) for row in said] == [(text, "holidays") for text in expected]
+
+
+def test_an_answer_tells_what_becomes_of_a_memory_that_says_it(asked: Profile, parrot: int) -> None:
+    effects = {answer.key: answer.effects for answer in questions.get(asked, parrot).answers}
+    assert "“Keeps bees” is forgotten" in effects["no"][0]
+    assert "remembered as “Keeps bees”" in effects["remember"][0]
+    decisions.decide(asked, Decision(verb=Verb.ANSWER, questions=(parrot,), answer="no"))
+    assert statuses(asked)["Keeps bees"] == "deleted"
 
 
 def test_a_question_can_wait(asked: Profile) -> None:
