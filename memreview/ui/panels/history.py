@@ -90,7 +90,7 @@ class HistoryPanel(Panel):
         table.setShowGrid(False)
         table.setAlternatingRowColors(True)
         table.setTabKeyNavigation(False)
-        header = roomy(table, {WHEN: 21, WHO: 15, CHANGES: 9, STATE: 15}).horizontalHeader()
+        header = roomy(table, {WHEN: 21, WHO: 15, CHANGES: 11, STATE: 15}).horizontalHeader()
         header.setSectionResizeMode(WHAT, QHeaderView.ResizeMode.Stretch)
         table.selectionModel().currentRowChanged.connect(lambda *_: self._show_step())
         return table
